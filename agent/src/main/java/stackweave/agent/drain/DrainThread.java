@@ -1167,12 +1167,12 @@ final class DrainThread implements Runnable {
         wall.pass();
       }
       wait = nextWait(drained, pipeline);
-      // Where it is held the heap is looked at more often, and other things are recorded. Signals
-      // must end soon after a library comes that bears none, as the loader or the samples tell.
+      // Where it is held the heap is looked at more often, and other things are recorded. What a
+      // signal's handler writes has less room, and is looked through for code that bears no signal.
       gathering =
           drained > 0
               && cpu < BATCH_DECODING_NANOS
-              && (!running.sendsSignals() || pipeline.sink().isToldOfLibraries())
+              && !running.sendsSignals()
               && !slack.isDoubtful()
               && request.event().isCpu()
               && request.intervalNanos() >= BATCH_INTERVAL_NANOS

@@ -39,9 +39,6 @@ public final class TimerEngine implements SampleEngine {
   /** Longest wait of samples and new threads. */
   private static final int STEP_MILLIS = 5;
 
-  /** The ring is filling up when a fourth of it is taken. */
-  private static final int FILLING = 4;
-
   private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
 
   /** For {@code /proc/self/task} and {@code /proc/loadavg}. */
@@ -226,7 +223,7 @@ public final class TimerEngine implements SampleEngine {
         LockSupport.parkNanos(this, step);
         Thread.interrupted(); // an interrupted thread would not park
       }
-      if (woken || records.waiting() > ringBytes / FILLING) {
+      if (woken || !records.isEmpty()) {
         woken = false;
         return true;
       }

@@ -85,6 +85,11 @@ final class TimerRecords {
     return withoutStack;
   }
 
+  /** Whether the ring is empty. */
+  boolean isEmpty() {
+    return waiting() == 0;
+  }
+
   /** Bytes of all waiting records. */
   long waiting() {
     return memory.get(HandlerLayout.PROCESS_HEAD) - position;

@@ -200,7 +200,7 @@ class TimerRecordsTest {
   /** Everything is given back, with the words of all units 0 as the next handler needs them. */
   private void assertGivenBack(long from) {
     assertEquals(head, memory.get(LAYOUT.get("PROCESS_TAIL")));
-    assertEquals(0, records.waiting());
+    assertTrue(records.isEmpty());
     assertEquals(0, records.waiting());
     for (long at = from; at < head; at += LAYOUT.get("UNIT")) {
       assertEquals(0, memory.ring().getLong((int) (at % RING_BYTES)), "unit at " + at);
@@ -338,7 +338,7 @@ class TimerRecordsTest {
     record(3).write();
     assertEquals(1, drain());
     assertEquals(0, drain());
-    assertTrue(records.waiting() > 0);
+    assertFalse(records.isEmpty());
     assertEquals(head - 256, records.waiting());
     assertEquals(256, memory.get(LAYOUT.get("PROCESS_TAIL")), "no handler gets its room");
     finish(at, commit);
@@ -375,7 +375,7 @@ class TimerRecordsTest {
     long begin = System.nanoTime();
     assertEquals(0, drain());
     while (drain() == 0) {
-      assertEquals(records.waiting() == 0, sink.events.size() == 1);
+      assertEquals(records.isEmpty(), sink.events.size() == 1);
       assertTrue(System.nanoTime() - begin < 60_000_000_000L);
       Thread.sleep(20);
     }
@@ -471,7 +471,7 @@ class TimerRecordsTest {
   void recordsFromBeforeTheBeginAreNotDelivered() {
     long from = 17L * 256;
     begin(Architecture.X86_64, from, StackSnapshot.MAX_STACK_BYTES);
-    assertEquals(0, records.waiting());
+    assertTrue(records.isEmpty());
     assertEquals(0, drain());
     record(1).write();
     assertEquals(1, drain());
