@@ -1,6 +1,6 @@
 package stackweave.verify.cost;
 
-import static java.util.stream.Collectors.joining;
+import static stackweave.verify.cost.Profiler.BESIDE;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -46,7 +46,7 @@ public final class Cost implements Runnable {
       split = ",",
       description =
           "APP[:THREADS]=UNITS: an application, its threads, and how much it has to do: a number, or"
-              + " a time such as 300s; default: ${DEFAULT-VALUE}")
+              + " a time such as 300s (left out for windows); default: ${DEFAULT-VALUE}")
   private List<String> works =
       List.of("tokens:2=8000", "tokens:8=16000", "tokens:200=16000", "queues=8000", "sql=700");
 
@@ -117,7 +117,7 @@ public final class Cost implements Runnable {
     Path directory = Files.createTempDirectory("cost");
     for (Jdk jdk : jdks.isEmpty() ? Jdk.all() : jdks.stream().map(Jdk::in).toList()) {
       for (String each : works) {
-        String[] work = each.split("=");
+        String[] work = (each + "=0").split("=");
         String[] app = work[0].split(":");
         int threads = app.length == 1 ? 0 : Integer.parseInt(app[1]);
         measure(new SameWork(jdk, app[0], work[1], threads, from, hz, directory), work[0], text);
@@ -168,8 +168,13 @@ public final class Cost implements Runnable {
   private int inWindows(SameWork work, String name, Map<String, List<Double>> nanos)
       throws IOException, InterruptedException {
     List<Profiler> profilers = nanos.keySet().stream().map(Cost::profiler).toList();
-    String options = nanos.keySet().stream().map(Cost::agentOptions).collect(joining());
-    Process process = work.windows(profilers, options, windows);
+    List<String> options =
+        nanos.keySet().stream().map(Cost::agentOptions).filter(text -> !text.isEmpty()).toList();
+    if (options.size() > 1 || profilers.contains(Profiler.JFR) || profilers.contains(BESIDE)) {
+      throw new IllegalArgumentException(
+          "windows are of one agent, with one set of options, and not of jfr or beside");
+    }
+    Process process = work.windows(profilers, String.join("", options), windows);
     int count = 0;
     try (BufferedReader lines = process.inputReader()) {
       while (count < least || count < most && !isEnough(nanos)) {
