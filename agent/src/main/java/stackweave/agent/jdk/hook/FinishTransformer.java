@@ -54,9 +54,15 @@ final class FinishTransformer implements ClassFileTransformer {
     ClassWriter writer = new ClassWriter(reader, 0);
     Methods methods = new Methods(writer);
     reader.accept(methods, 0);
-    if (methods.found != 1) {
+    if (methods.found() != 1) {
       failure =
-          type.getName() + " has " + methods.found + " methods " + METHOD + DESCRIPTOR + ", not 1";
+          type.getName()
+              + " has "
+              + methods.found()
+              + " methods "
+              + METHOD
+              + DESCRIPTOR
+              + ", not 1";
       return null;
     }
     failure = "";
@@ -68,23 +74,13 @@ final class FinishTransformer implements ClassFileTransformer {
     return failure;
   }
 
-  private final class Methods extends ClassVisitor {
-    private int found;
-
+  private final class Methods extends ChangedMethods {
     Methods(ClassVisitor next) {
-      super(Opcodes.ASM9, next);
+      super(next, METHOD, DESCRIPTOR);
     }
 
     @Override
-    public MethodVisitor visitMethod(
-        int access, String name, String descriptor, String signature, String[] exceptions) {
-      MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
-      boolean hasCode = (access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE)) == 0;
-      boolean isStatic = (access & Opcodes.ACC_STATIC) != 0;
-      if (!name.equals(METHOD) || !descriptor.equals(DESCRIPTOR) || isStatic || !hasCode) {
-        return next;
-      }
-      found++;
+    protected MethodVisitor change(MethodVisitor next) {
       return new Begin(next);
     }
   }

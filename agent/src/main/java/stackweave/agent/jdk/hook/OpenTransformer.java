@@ -64,11 +64,11 @@ final class OpenTransformer implements ClassFileTransformer {
     ClassReader reader = new ClassReader(classFile);
     Opens opens = new Opens(null, foreign, 0);
     reader.accept(opens, ClassReader.SKIP_FRAMES);
-    if (opens.found != 1) {
+    if (opens.found() != 1) {
       failure =
           reader.getClassName().replace('/', '.')
               + " has "
-              + opens.found
+              + opens.found()
               + " methods "
               + METHOD
               + DESCRIPTOR
@@ -91,14 +91,13 @@ final class OpenTransformer implements ClassFileTransformer {
   }
 
   /** Finds the method, and changes it if there is a next visitor. */
-  private final class Opens extends ClassVisitor {
+  private final class Opens extends ChangedMethods {
     private final boolean foreign;
     private int maxLocals;
-    private int found;
     private String owner;
 
     Opens(ClassVisitor next, boolean foreign, int maxLocals) {
-      super(Opcodes.ASM9, next);
+      super(next, METHOD, DESCRIPTOR);
       this.foreign = foreign;
       this.maxLocals = maxLocals;
     }
@@ -116,15 +115,7 @@ final class OpenTransformer implements ClassFileTransformer {
     }
 
     @Override
-    public MethodVisitor visitMethod(
-        int access, String name, String descriptor, String signature, String[] exceptions) {
-      MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
-      boolean hasCode =
-          (access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC)) == 0;
-      if (!name.equals(METHOD) || !descriptor.equals(DESCRIPTOR) || !hasCode) {
-        return next;
-      }
-      found++;
+    protected MethodVisitor change(MethodVisitor next) {
       return next == null ? new Locals() : new Around(next, owner, foreign, maxLocals);
     }
 

@@ -64,7 +64,7 @@ final class ThreadStartTransformer implements ClassFileTransformer {
     ClassWriter writer = new FramesWriter(reader);
     Methods methods = new Methods(writer);
     reader.accept(methods, ClassReader.SKIP_FRAMES); // those of other methods are copied
-    if (methods.found == 0) {
+    if (methods.found() == 0) {
       throw new IllegalStateException(type.getName() + " has no method " + START);
     }
     return writer.toByteArray();
@@ -80,23 +80,13 @@ final class ThreadStartTransformer implements ClassFileTransformer {
     return failure;
   }
 
-  private final class Methods extends ClassVisitor {
-    private int found;
-
+  private final class Methods extends ChangedMethods {
     Methods(ClassVisitor next) {
-      super(Opcodes.ASM9, next);
+      super(next, START, ")V");
     }
 
     @Override
-    public MethodVisitor visitMethod(
-        int access, String name, String descriptor, String signature, String[] exceptions) {
-      MethodVisitor next = super.visitMethod(access, name, descriptor, signature, exceptions);
-      boolean hasCode =
-          (access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC)) == 0;
-      if (!name.equals(START) || !descriptor.endsWith(")V") || !hasCode) {
-        return next;
-      }
-      found++;
+    protected MethodVisitor change(MethodVisitor next) {
       return new End(next);
     }
   }

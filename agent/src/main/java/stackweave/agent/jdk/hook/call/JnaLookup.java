@@ -5,6 +5,7 @@ import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.ClassWriter;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
+import stackweave.agent.jdk.hook.ChangedMethods;
 
 /**
  * Has the application's JNA look for functions by names without the wrappers' prefix. {@code
@@ -36,28 +37,17 @@ final class JnaLookup {
     ClassWriter writer = new ClassWriter(reader, 0);
     Methods methods = new Methods(writer);
     reader.accept(methods, 0);
-    return methods.isFound ? writer.toByteArray() : null;
+    return methods.found() > 0 ? writer.toByteArray() : null;
   }
 
-  private static final class Methods extends ClassVisitor {
-    private boolean isFound;
-
+  private static final class Methods extends ChangedMethods {
     Methods(ClassVisitor next) {
-      super(Opcodes.ASM9, next);
+      super(next, LOOKUP, LOOKUP_DESCRIPTOR);
     }
 
     @Override
-    public MethodVisitor visitMethod(
-        int access, String name, String descriptor, String signature, String[] exceptions) {
-      MethodVisitor method = super.visitMethod(access, name, descriptor, signature, exceptions);
-      int without = Opcodes.ACC_STATIC | Opcodes.ACC_NATIVE | Opcodes.ACC_ABSTRACT;
-      boolean isLookup =
-          name.equals(LOOKUP) && descriptor.equals(LOOKUP_DESCRIPTOR) && (access & without) == 0;
-      if (!isLookup) {
-        return method;
-      }
-      isFound = true;
-      return new Lookup(method);
+    protected MethodVisitor change(MethodVisitor next) {
+      return new Lookup(next);
     }
   }
 
