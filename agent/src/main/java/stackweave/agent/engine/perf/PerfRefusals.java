@@ -124,31 +124,23 @@ public final class PerfRefusals {
 
   /** Samples of CPUs can't be restricted to this process. */
   static EngineRefusedException noFilter() {
-    return refused(
-        EngineKind.PERF,
-        Reason.NOT_PERMITTED,
-        0,
-        "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
-            + " or "
-            + filterCapabilities(capability())
-            + ", and no control group is this process's alone");
+    return unfiltered(0, ", and no control group is this process's alone");
   }
 
   /** No program may filter, and the control group is not to. */
   static EngineRefusedException noProgram() {
-    return refused(
-        EngineKind.PERF,
-        Reason.NOT_PERMITTED,
+    return unfiltered(
         0,
-        "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
-            + " or "
-            + filterCapabilities(capability())
-            + "; before Linux 5.11 also room within `ulimit -l`; engine=perf tries the process's own"
+        "; before Linux 5.11 also room within `ulimit -l`; engine=perf tries the process's own"
             + " control group, which slows down programs that switch threads often");
   }
 
   /** Events of the process's own control group are refused. */
   static EngineRefusedException withoutGroupEvents(int errno) {
+    return unfiltered(errno, ", and the kernel has no events for this process's control group");
+  }
+
+  private static EngineRefusedException unfiltered(int errno, String further) {
     return refused(
         EngineKind.PERF,
         Reason.NOT_PERMITTED,
@@ -156,7 +148,7 @@ public final class PerfRefusals {
         "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
             + " or "
             + filterCapabilities(capability())
-            + ", and the kernel has no events for this process's control group");
+            + further);
   }
 
   /** All CPUs are without ticks. */
