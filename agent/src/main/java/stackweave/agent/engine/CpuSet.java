@@ -24,6 +24,15 @@ public final class CpuSet {
   private CpuSet() {}
 
   /**
+   * The present union over all threads; all CPUs of the machine if the kernel does not say. In the
+   * order of their numbers.
+   */
+  public static int[] presentOfProcess() {
+    BitSet present = present();
+    return present.isEmpty() ? ofProcess() : toArray(present);
+  }
+
+  /**
    * The union over all threads and all calls so far: in a container with 4 of 64 CPUs no events are
    * needed on the other 60. It grows when a thread may use another CPU and never shrinks.
    */
@@ -32,9 +41,13 @@ public final class CpuSet {
     if (EVER.isEmpty()) {
       EVER.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
     }
-    int[] cpus = new int[EVER.cardinality()];
+    return toArray(EVER);
+  }
+
+  private static int[] toArray(BitSet set) {
+    int[] cpus = new int[set.cardinality()];
     // Not by a stream: to link the first takes milliseconds, and the first sample waits.
-    for (int i = 0, cpu = EVER.nextSetBit(0); cpu >= 0; cpu = EVER.nextSetBit(cpu + 1)) {
+    for (int i = 0, cpu = set.nextSetBit(0); cpu >= 0; cpu = set.nextSetBit(cpu + 1)) {
       cpus[i++] = cpu;
     }
     return cpus;

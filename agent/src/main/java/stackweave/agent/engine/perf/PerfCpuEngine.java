@@ -90,7 +90,7 @@ public final class PerfCpuEngine implements SampleEngine {
     this.budget = budget;
     this.calls = calls;
     this.withoutTicks = withoutTicks;
-    int[] all = CpuSet.ofProcess();
+    int[] all = CpuSet.presentOfProcess();
     this.cpus = CpuSet.without(withoutTicks, all);
     this.note = cpus.length < all.length ? NOTE_WITHOUT_TICKS : "";
     this.drainTid = calls.gettid();
@@ -361,7 +361,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return life.isAnyBack() || rings.isAnyMissing(withoutTicks);
+    return life.isAnyBack() || rings.isAnyMissingOrLeft(withoutTicks);
   }
 
   @Override

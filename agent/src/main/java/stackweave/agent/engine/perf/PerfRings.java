@@ -230,6 +230,19 @@ final class PerfRings implements AutoCloseable {
    * @param ignored CPUs that need none
    */
   boolean isAnyMissing(BitSet ignored) {
+    return isMisplaced(ignored, false);
+  }
+
+  /**
+   * The same, and whether one is of a CPU where no thread may run any more.
+   *
+   * @param ignored CPUs that need none
+   */
+  boolean isAnyMissingOrLeft(BitSet ignored) {
+    return isMisplaced(ignored, true);
+  }
+
+  private boolean isMisplaced(BitSet ignored, boolean orLeft) {
     if (System.nanoTime() - lookedAt < pauseNanos) {
       return false;
     }
@@ -239,13 +252,15 @@ final class PerfRings implements AutoCloseable {
     // Not the time that passes: where CPUs are few for what runs, most of it is waiting.
     long began = cpuTime.ofThread();
     BitSet missing = CpuSet.present();
+    boolean isAnyLeft = false;
     missing.andNot(ignored);
     for (PerfRing ring : rings) {
+      isAnyLeft |= !missing.get(ring.cpu());
       missing.clear(ring.cpu());
     }
     lookedAt = System.nanoTime();
     pauseNanos = COST_SHARE * (cpuTime.ofThread() - began);
-    return !missing.isEmpty();
+    return !missing.isEmpty() || orLeft && isAnyLeft;
   }
 
   @Override

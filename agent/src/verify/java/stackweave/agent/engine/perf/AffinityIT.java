@@ -1,0 +1,81 @@
+package stackweave.agent.engine.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import stackweave.agent.engine.CpuSet;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineFigure;
+import stackweave.agent.engine.EngineRefusedException;
+import stackweave.jfr.control.EngineKind;
+import stackweave.testing.Commands;
+
+/** Events of CPUs are of those where the process's threads may run at present, and of no others. */
+class AffinityIT {
+  private static final EngineConfig CONFIG =
+      new EngineConfig(5_000_000, EngineConfig.MAX_STACK_BYTES, EngineKind.PERF);
+
+  /** Threads' CPUs are read seldom where that takes long. */
+  private static final int MAX_LOOKS = 600;
+
+  private static final long LOOK_MILLIS = 100;
+
+  @Test
+  void eventsFollowTheCpusThatThreadsMayRunOn() throws Exception {
+    int[] cpus = CpuSet.presentOfProcess();
+    assumeTrue(cpus.length > 1, "there is one CPU alone");
+    String all = Arrays.stream(cpus).mapToObj(Integer::toString).collect(Collectors.joining(","));
+    String said =
+        Commands.output(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                AffinityIT.class.getName(),
+                "" + cpus[0],
+                all));
+    assumeFalse(said.startsWith("none"), said);
+    assertEquals(cpus.length + " left 1 missing " + cpus.length, said.strip());
+  }
+
+  /** The arguments are CPUs to go to, and those to go back to. */
+  public static void main(String[] arguments) throws Exception {
+    PerfBudget budget = new PerfBudget(PerfBudget.DEFAULT_BYTES);
+    StringBuilder said = new StringBuilder();
+    try {
+      said.append(outgrown(budget, arguments[0])).append(" left ");
+      said.append(outgrown(budget, arguments[1])).append(" missing ");
+      try (PerfCpuEngine engine = PerfCpuEngine.start(CONFIG, budget)) {
+        said.append(engine.statistics().get(EngineFigure.CPUS));
+      }
+    } catch (EngineRefusedException e) {
+      said.append("none: ").append(e.getMessage());
+    }
+    System.out.println(said);
+  }
+
+  /** Samples until the engine does not fit the CPUs given then; returns how many it had. */
+  private static long outgrown(PerfBudget budget, String cpus)
+      throws EngineRefusedException, IOException, InterruptedException {
+    try (PerfCpuEngine engine = PerfCpuEngine.start(CONFIG, budget)) {
+      String pid = "" + ProcessHandle.current().pid();
+      boolean isOutgrown = engine.isOutgrown();
+      long count = isOutgrown ? -1 : engine.statistics().get(EngineFigure.CPUS);
+      Commands.output(List.of("taskset", "-acp", cpus, pid));
+      for (int i = 0; i < MAX_LOOKS && !isOutgrown; i++) {
+        Thread.sleep(LOOK_MILLIS);
+        isOutgrown = engine.isOutgrown();
+      }
+      return isOutgrown ? count : -1;
+    }
+  }
+}
