@@ -40,11 +40,10 @@ public final class PerfCpuEngine implements SampleEngine {
 
   private static final double MOST_DEVIATION = 0.05;
 
-  /** Of a CPU: one that samples, and with a group one that counts. */
-  private static final int MOST_EVENTS = 2;
-
-  /** So many samples say whose the group is. */
+  /** So many samples say whose the group is; of more than the most only the later half does. */
   private static final int GROUP_SAMPLES = 50;
+
+  private static final int MOST_GROUP_SAMPLES = 1_000;
 
   private static final String NOTE_WITHOUT_TICKS =
       "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
@@ -77,7 +76,12 @@ public final class PerfCpuEngine implements SampleEngine {
   private RingMerge merge;
   private long clockOffset;
   private Wakeup wakeup;
+
+  /** Samples of a group that no longer say whose it is. */
   private long lost;
+  private long foreignBefore;
+
+  private long ownBefore;
   private long cpuAtStart;
   private long cpuAtStop;
   private boolean ended;
@@ -149,7 +153,7 @@ public final class PerfCpuEngine implements SampleEngine {
     if (ringBytes == 0) {
       throw PerfRefusals.tooManyCpus(cpus.length);
     }
-    if (PerfEvents.fileDescriptorBudget(scratch) < MOST_EVENTS * cpus.length) {
+    if (PerfEvents.fileDescriptorBudget(scratch) < cpus.length) {
       throw PerfRefusals.outOfDescriptors(KIND, Errno.EMFILE);
     }
     probe();
@@ -335,12 +339,18 @@ public final class PerfCpuEngine implements SampleEngine {
 
   /** Ends if most of the samples are of other processes: each of them paid for a copy. */
   private void lookAtGroup() {
-    long foreign = records.foreign();
-    long own = records.samples();
-    if (groupFd >= 0 && !stopped && foreign + own >= GROUP_SAMPLES && foreign > own) {
+    long foreign = records.foreign() - foreignBefore;
+    long own = records.samples() - ownBefore;
+    if (groupFd < 0 || stopped || foreign + own < GROUP_SAMPLES) {
+      return;
+    }
+    if (foreign > own) {
       budget.groupIsShared();
       ended = true;
       stop();
+    } else if (foreign + own > MOST_GROUP_SAMPLES) {
+      foreignBefore += foreign / 2;
+      ownBefore += own / 2;
     }
   }
 
