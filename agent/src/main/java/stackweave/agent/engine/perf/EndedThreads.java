@@ -85,7 +85,9 @@ final class EndedThreads implements AutoCloseable {
     int left = 0;
     for (int i = 0; i < metCount; i++) {
       int tid = met[i];
-      if (Arrays.binarySearch(listed, tid) >= 0) {
+      // The list may lack some behind one that ended while it was made (next_tid in
+      // fs/proc/base.c).
+      if (Arrays.binarySearch(listed, tid) >= 0 || cpuTime.ofThread(tid) >= 0) {
         met[left++] = tid;
       } else {
         index.remove(tid);
