@@ -100,6 +100,12 @@ public interface SampleEngine extends AutoCloseable {
     return 0;
   }
 
+  /**
+   * A thread was met otherwise than in this engine's samples: its end is to be told, too, where
+   * only ends of sampled threads are. Allocates nothing for one met before.
+   */
+  default void met(int tid) {}
+
   /** Whether it interrupts threads by signals, which take room on their stacks. */
   default boolean sendsSignals() {
     return false;

@@ -149,6 +149,9 @@ public final class SamplePipeline implements EngineSink {
     try {
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
+      if (engine != null) {
+        engine.met(snapshot.tid());
+      }
       ModuleMap map = unwind(snapshot, thread);
       long threadId = threads.ownerOf(frames, snapshot, thread);
       long contextId =

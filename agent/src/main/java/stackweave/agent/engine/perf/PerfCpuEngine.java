@@ -362,6 +362,11 @@ public final class PerfCpuEngine implements SampleEngine {
   @Override
   public long highestStackPointer(int tid) {
     return rings.highestStackPointer(records.decoder(), tid);
+  @Override
+  public void met(int tid) {
+    endedThreads.isNew(tid);
+  }
+
   }
 
   @Override

@@ -66,6 +66,7 @@ public final class OwnPipeline implements AutoCloseable {
   public final StackNames names;
   public final ModuleIndex modules;
   public final SamplePipeline pipeline;
+  public final Silent engine = new Silent();
   private final SelfMemory memory = new SelfMemory();
   private final Recording recording = new Recording();
   private final MixedUnwinder unwinder;
@@ -107,7 +108,7 @@ public final class OwnPipeline implements AutoCloseable {
             64,
             counts);
     pipeline.follow(
-        new Silent(),
+        engine,
         new Throttle(100, () -> 0, () -> 0, () -> 0, new SplittableRandom(1)),
         new HeapRest(new HeapSlack()));
     pipeline.beginStack();
@@ -177,6 +178,14 @@ public final class OwnPipeline implements AutoCloseable {
 
   /** One that delivers nothing by itself. */
   public static class Silent implements SampleEngine {
+    /** Threads that it was told of. */
+    public final List<Integer> met = new ArrayList<>();
+
+    @Override
+    public void met(int tid) {
+      met.add(tid);
+    }
+
     @Override
     public EngineKind kind() {
       return EngineKind.PERF;
