@@ -65,6 +65,8 @@ public final class PerfCpuEngine implements SampleEngine {
   /** Null where the group filters. */
   private ProcessFilter filter;
 
+  private boolean programTried;
+
   /** Of the group's directory; −1 where a program filters. */
   private int groupFd = -1;
 
@@ -76,9 +78,9 @@ public final class PerfCpuEngine implements SampleEngine {
   private RingMerge merge;
   private long clockOffset;
   private Wakeup wakeup;
+  private long lost;
 
   /** Samples of a group that no longer say whose it is. */
-  private long lost;
   private long foreignBefore;
 
   private long ownBefore;
@@ -163,7 +165,8 @@ public final class PerfCpuEngine implements SampleEngine {
     }
     clockOffset =
         PerfClock.measure(calls, drainTid, cpus).orElseThrow(() -> PerfRefusals.clock(KIND));
-    if (programs && config.callPolicy().allows(GuardedCall.BPF)) {
+    programTried = programs && config.callPolicy().allows(GuardedCall.BPF);
+    if (programTried) {
       filter = ProcessFilter.open(calls, pid, drainTid, cpus.length);
     }
     openRings(ringBytes);
@@ -216,7 +219,7 @@ public final class PerfCpuEngine implements SampleEngine {
     int errno = rings.errno();
     if (groupFd >= 0 && (errno == Errno.ENOENT || errno == Errno.EINVAL)) {
       // Not enabled on cgroup v2, or a kernel without CONFIG_CGROUP_PERF.
-      throw PerfRefusals.withoutGroupEvents(errno);
+      throw PerfRefusals.withoutGroupEvents(errno, programTried);
     }
     rings.check(KIND, true, cpus.length, PerfSizes.MIN_RING_BYTES);
   }
@@ -252,11 +255,11 @@ public final class PerfCpuEngine implements SampleEngine {
     }
     OwnCgroup group = budget.mayUseGroup() ? OwnCgroup.find(pid) : null;
     if (group == null) {
-      throw PerfRefusals.noFilter();
+      throw PerfRefusals.noFilter(programTried);
     }
     groupFd = Libc.open(group.directory().toString(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
     if (groupFd < 0) {
-      throw PerfRefusals.noFilter();
+      throw PerfRefusals.noFilter(programTried);
     }
   }
 
@@ -360,13 +363,13 @@ public final class PerfCpuEngine implements SampleEngine {
   }
 
   @Override
-  public long highestStackPointer(int tid) {
-    return rings.highestStackPointer(records.decoder(), tid);
-  @Override
   public void met(int tid) {
     endedThreads.isNew(tid);
   }
 
+  @Override
+  public long highestStackPointer(int tid) {
+    return rings.highestStackPointer(records.decoder(), tid);
   }
 
   @Override

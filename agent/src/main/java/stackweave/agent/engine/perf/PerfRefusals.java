@@ -122,32 +122,41 @@ public final class PerfRefusals {
     };
   }
 
-  /** Samples of CPUs can't be restricted to this process. */
-  static EngineRefusedException noFilter() {
-    return unfiltered(0, ", and no control group is this process's alone");
+  /**
+   * Samples of CPUs can't be restricted to this process.
+   *
+   * @param programTried whether it was tried to load a program for that
+   */
+  static EngineRefusedException noFilter(boolean programTried) {
+    return unfiltered(0, programTried, ", and no control group is this process's alone");
   }
 
   /** No program may filter, and the control group is not to. */
   static EngineRefusedException noProgram() {
     return unfiltered(
         0,
+        true,
         "; before Linux 5.11 also room within `ulimit -l`; engine=perf tries the process's own"
             + " control group, which slows down programs that switch threads often");
   }
 
   /** Events of the process's own control group are refused. */
-  static EngineRefusedException withoutGroupEvents(int errno) {
-    return unfiltered(errno, ", and the kernel has no events for this process's control group");
+  static EngineRefusedException withoutGroupEvents(int errno, boolean programTried) {
+    return unfiltered(
+        errno, programTried, ", and the kernel has no events for this process's control group");
   }
 
-  private static EngineRefusedException unfiltered(int errno, String further) {
+  private static EngineRefusedException unfiltered(
+      int errno, boolean programTried, String further) {
     return refused(
         EngineKind.PERF,
         Reason.NOT_PERMITTED,
         errno,
-        "samples of CPUs would be those of all processes: a BPF program that filters them needs root,"
-            + " or "
-            + filterCapabilities(capability())
+        "samples of CPUs would be those of all processes: "
+            + (programTried
+                ? "a BPF program that filters them needs root, or "
+                    + filterCapabilities(capability())
+                : "bpf, which loads a program that filters them, is " + GuardedCall.BPF.notTried())
             + further);
   }
 
