@@ -1,12 +1,18 @@
 package stackweave.agent.linux;
 
 /**
- * CPU time as the kernel accounts it, in nanoseconds. Not thread-safe: one per thread that asks.
+ * CPU time as the kernel accounts it, in nanoseconds, and how often threads were switched. Not
+ * thread-safe: one per thread that asks.
  */
 public final class CpuTime implements AutoCloseable {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-  private final NativeBuffer timespec = NativeBuffer.allocate(2 * Long.BYTES);
+  // struct rusage in include/uapi/linux/resource.h.
+  private static final int USAGE_BYTES = 144;
+  private static final int VOLUNTARY_SWITCHES = 128;
+  private static final int OTHER_SWITCHES = 136;
+
+  private final NativeBuffer buffer = NativeBuffer.allocate(USAGE_BYTES);
 
   /** CPU time of the calling thread since it began, in ns. */
   public long ofThread() {
@@ -30,7 +36,13 @@ public final class CpuTime implements AutoCloseable {
    * @return −1 if there is no such thread
    */
   public long ofThread(int tid) {
-    return Libc.clock_gettime(clock(tid), timespec.address()) < 0 ? -1 : value();
+    return Libc.clock_gettime(clock(tid), buffer.address()) < 0 ? -1 : value();
+  }
+
+  /** How often threads of the process left a CPU, including those that have ended. */
+  public long switchesOfProcess() {
+    Libc.getrusage(Libc.RUSAGE_SELF, buffer.address());
+    return buffer.bytes().getLong(VOLUNTARY_SWITCHES) + buffer.bytes().getLong(OTHER_SWITCHES);
   }
 
   /** MAKE_THREAD_CPUCLOCK of include/linux/posix-timers.h: all of the thread's CPU time. */
@@ -39,16 +51,16 @@ public final class CpuTime implements AutoCloseable {
   }
 
   private long read(int clock) {
-    Libc.clock_gettime(clock, timespec.address());
+    Libc.clock_gettime(clock, buffer.address());
     return value();
   }
 
   private long value() {
-    return timespec.bytes().getLong(0) * NANOS_PER_SECOND + timespec.bytes().getLong(Long.BYTES);
+    return buffer.bytes().getLong(0) * NANOS_PER_SECOND + buffer.bytes().getLong(Long.BYTES);
   }
 
   @Override
   public void close() {
-    timespec.close();
+    buffer.close();
   }
 }

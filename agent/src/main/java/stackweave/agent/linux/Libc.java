@@ -42,6 +42,7 @@ public final class Libc {
   public static final int O_NONBLOCK = 0x800;
 
   public static final int POLLIN = 1;
+  public static final int RUSAGE_SELF = 0;
   public static final int RLIMIT_NOFILE = 7;
   public static final int RLIMIT_SIGPENDING = 11;
   public static final int SC_PAGESIZE = 30;
@@ -137,6 +138,8 @@ public final class Libc {
   public static native int sched_getaffinity(int tid, long length, long mask);
 
   public static native int getpid();
+
+  public static native int getrusage(int who, long usage);
 
   public static native int geteuid();
 

@@ -48,11 +48,13 @@ enum Profiler {
           ? List.of("-XX:StartFlightRecording:settings=none,filename=" + recording)
           : List.of();
     }
+    // An event's interval is a number, which the agent's options have.
+    boolean isEvent = agentOptions.contains(",event=");
     return List.of(
         "-javaagent:" + Built.agentJar() + "=engine=" + engine + agentOptions,
-        "-XX:StartFlightRecording:settings=none,+stackweave.NativeSample#interval="
-            + 1_000_000 / hz
-            + "us,filename="
+        "-XX:StartFlightRecording:settings=none,+stackweave.NativeSample#"
+            + (isEvent ? "enabled=true" : "interval=" + 1_000_000 / hz + "us")
+            + ",filename="
             + recording);
   }
 

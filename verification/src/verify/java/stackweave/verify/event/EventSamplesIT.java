@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.read.ReadingProgress;
@@ -127,6 +130,17 @@ class EventSamplesIT {
       String event = "syscalls:sys_enter_clock_nanosleep";
       check(event, "TRACE.jfr", "nap", "sleep", OFTEN + SELDOM, lost);
     }
+    String cost = "the breakpoints of libevents.so:events_called are estimated to take";
+    assertTrue(notes("MANY.jfr").contains(cost), notes("MANY.jfr"));
+    assertFalse(notes("CALL.jfr").contains(cost), notes("CALL.jfr"));
+  }
+
+  private static String notes(String file) throws IOException {
+    return RecordingFile.readAllEvents(directory.resolve(file)).stream()
+        .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+        .map(event -> event.getString("note"))
+        .distinct()
+        .collect(Collectors.joining("; "));
   }
 
   /** The compiler's options for jni.h of this JDK. */

@@ -20,6 +20,11 @@ final class EventsApp {
 
   private static final long PAUSE_MILLIS = 30;
 
+  /** With a breakpoint at each they take more than all else that the program does. */
+  private static final long MANY = 300_000;
+
+  private static final int MANY_INTERVAL = 1_000;
+
   private EventsApp() {}
 
   static native void touch(boolean often, long times);
@@ -95,6 +100,26 @@ final class EventsApp {
         recording.dump(Path.of(args[1], kind.name() + ".jfr"));
       }
       AgentStatus.await(() -> !Sampling.isOn());
+    }
+    callOften(Path.of(args[1], "MANY.jfr"));
+  }
+
+  private static void callOften(Path file) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording
+          .enable("stackweave.NativeSample")
+          .with("event", Kind.CALL.event)
+          .with("interval", Integer.toString(MANY_INTERVAL));
+      long before = AgentStatus.samples();
+      recording.start();
+      AgentStatus.await(
+          () -> {
+            call(true, MANY_INTERVAL);
+            return AgentStatus.samples() > before;
+          });
+      call(true, MANY);
+      recording.stop();
+      recording.dump(file);
     }
   }
 

@@ -4,6 +4,7 @@ import java.util.function.Consumer;
 import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.sample.StackReceiver;
 import stackweave.agent.drain.wall.WaitingPart;
+import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.probe.AllocationProbes;
 import stackweave.agent.engine.probe.AllocationProbes.NotNowException;
 import stackweave.agent.engine.probe.AllocationProbes.RefusedException;
@@ -83,6 +84,11 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
   private long callsOfSecond;
   private long cpu;
   private long cpuOfSecond;
+
+  /** Since probes were placed. */
+  private long callsAtStart;
+
+  private long cpuAtStart;
   private long begunAt;
   private int measurements;
   private int quiet;
@@ -148,6 +154,8 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
       callsOfSecond = calls;
       cpu = probes.cpuNanos();
       cpuOfSecond = cpu;
+      callsAtStart = calls;
+      cpuAtStart = cpu;
     } catch (NotNowException e) {
       whyNotYet = NOT + ": " + e.getMessage();
     }
@@ -288,7 +296,15 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
 
   @Override
   public String note() {
-    return end + (areStillMet ? STILL_MET : "") + whyNotYet;
+    return end + (areStillMet ? STILL_MET : "") + whyNotYet + cost();
+  }
+
+  private String cost() {
+    if (probes == null || !end.isEmpty()) {
+      return "";
+    }
+    double nanos = probes.nanosOf(calls - callsAtStart);
+    return CpuCost.note("probes at malloc, calloc, realloc and free", nanos, cpu - cpuAtStart);
   }
 
   @Override

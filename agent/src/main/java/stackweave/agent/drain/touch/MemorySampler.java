@@ -2,9 +2,12 @@ package stackweave.agent.drain.touch;
 
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.sample.StackReceiver;
 import stackweave.agent.drain.wall.WaitingPart;
+import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
@@ -16,6 +19,7 @@ import stackweave.agent.engine.probe.FaultFilter;
 import stackweave.agent.engine.probe.MoveProbe;
 import stackweave.agent.engine.probe.PageHash;
 import stackweave.agent.linux.CallPolicy;
+import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
@@ -37,6 +41,15 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   private static final int PAGE_SHIFT = 12;
   private static final int STACK_BYTES = 8 * 1024;
   private static final int RING_BYTES = 32 * 1024 * 1024;
+
+  /**
+   * What a switch to another thread takes more, since each thread has events of its own: by {@code
+   * verification/cost --work tokens:8 --by perf+native-memory=on}.
+   */
+  private static final double SWITCH_NANOS = 400;
+
+  /** How often they are asked for: the kernel adds them up thread by thread. */
+  private static final long SWITCHES_NANOS = 5_000_000_000L;
 
   /** One page in 8 is followed at first: 32 KiB each. */
   private static final int FIRST_SHIFT = 3;
@@ -92,6 +105,12 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   /** Null where moves of memory are not told. */
   private final MoveProbe moves;
 
+  private final CpuTime cpuTime = new CpuTime();
+  private final long cpuAtStart = cpuTime.ofProcess();
+  private final long switchesAtStart = cpuTime.switchesOfProcess();
+  private long switches = switchesAtStart;
+  private long cpuAtSwitches = cpuAtStart;
+  private long switchesAt = System.nanoTime();
   private final PagePresence presence = new PagePresence();
   private final PageScan scan = new PageScan();
   private final TouchedPages pages = new TouchedPages();
@@ -230,6 +249,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
       if (moves != null) {
         moves.followRate(now);
       }
+      countSwitches(now);
       long lostNow = engine.statistics().get(EngineFigure.LOST);
       counters.add(Counter.MEMORY_LOST, lostNow - lost);
       lost = lostNow;
@@ -241,6 +261,14 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
         faults = faultsNow;
         heapFaults = heapNow;
       }
+    }
+  }
+
+  private void countSwitches(long now) {
+    if (now - switchesAt > SWITCHES_NANOS) {
+      switchesAt = now;
+      switches = cpuTime.switchesOfProcess();
+      cpuAtSwitches = cpuTime.ofProcess();
     }
   }
 
@@ -572,10 +600,15 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     if (!presence.isKnown()) {
       return "native memory: /proc/self/pagemap can't be read, so what is given back is not known";
     }
+    String cost =
+        CpuCost.note(
+            "perf events of each thread, for native memory,",
+            (switches - switchesAtStart) * SWITCH_NANOS,
+            cpuAtSwitches - cpuAtStart);
     String moved = moves == null ? "" : moves.note();
-    return moved.isEmpty() || scan.note().isEmpty()
-        ? moved + scan.note()
-        : moved + "; " + scan.note();
+    return Stream.of(moved, scan.note(), cost)
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.joining("; "));
   }
 
   @Override
@@ -591,5 +624,6 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     }
     presence.close();
     scan.close();
+    cpuTime.close();
   }
 }

@@ -3,6 +3,7 @@ package stackweave.agent.drain.wall;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import stackweave.agent.drain.thread.SampledThreads;
+import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.engine.perf.SwitchEvents;
@@ -46,7 +47,10 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   private static final long MIN_WAIT_NANOS = 1_000_000L;
   private static final long MAX_WAIT_NANOS = 40_000_000L;
 
-  /** A switch costs the application 1 µs there and back: so many records are 2 % of a core. */
+  /** What the kernel takes for a record, on the application's threads. */
+  private static final double RECORD_NANOS = 500;
+
+  /** 2 % of a core. */
   static final long MAX_RECORDS_A_SECOND = 40_000;
 
   /** What woke a thread, where it was an interrupt: of a timer, the network, a disk. */
@@ -98,6 +102,12 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   private String whyNoWakers = "";
 
   private long counted;
+  private long countedWakeUps;
+
+  /** Of both, also of those before a pause, and the CPU time of the process before the first. */
+  private long records;
+
+  private final long cpuAtStart;
   private long outgrownAt;
   private long nextPassAt;
   private int nextStart;
@@ -138,6 +148,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     this.perfBudget = perfBudget;
     this.policy = policy;
     this.writer = new BlockedWriter(threads, parts.store(), decoder, counters, parts.processId());
+    this.cpuAtStart = clocks.ofProcess();
     long now = System.nanoTime();
     this.budget = new WallBudget(drainPercent, now);
     this.delay = new LookDelay(thresholdNanos, now);
@@ -161,9 +172,10 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       whyNot = "";
       whyNoWakers = wantsWakeUps ? events.whyNoWakeUps() : whyNoWakers;
       counted = 0;
+      countedWakeUps = 0;
       begunAt = now;
       rateAt = now;
-      rateRecords = 0;
+      rateRecords = records;
       outgrownAt = now;
       counters.set(Counter.BLOCKED_THRESHOLD, thresholdNanos);
     } catch (EngineRefusedException e) {
@@ -201,12 +213,10 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       return events != null;
     }
     readRecords();
-    long allRecords = events.switches() + events.wakeUpRecords();
-    long records = allRecords - rateRecords;
     if (now - rateAt >= RATE_NANOS) {
-      long perSecond = (long) (records * 1e9 / (now - rateAt));
+      long perSecond = (long) ((records - rateRecords) * 1e9 / (now - rateAt));
       rateAt = now;
-      rateRecords = allRecords;
+      rateRecords = records;
       if (perSecond > MAX_RECORDS_A_SECOND && events.hasWakeUps()) {
         wantsWakeUps = false;
         whyNoWakers = perSecond + " switches and wake-ups a second are too many";
@@ -250,8 +260,12 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
 
   private void readRecords() {
     events.drain(this);
-    counters.add(Counter.BLOCKED_SWITCHES, events.switches() - counted);
-    counted = events.switches();
+    long switches = events.switches() - counted;
+    long wakeUps = events.wakeUpRecords() - countedWakeUps;
+    counters.add(Counter.BLOCKED_SWITCHES, switches);
+    records += switches + wakeUps;
+    counted += switches;
+    countedWakeUps += wakeUps;
   }
 
   // ---- records, in order of time
@@ -614,6 +628,12 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     if (events != null && !whyNoWakers.isEmpty()) {
       note.append("who wakes blocked threads is not recorded: ").append(whyNoWakers);
     }
+    String cost =
+        CpuCost.note(
+            "records of switches for stackweave.Blocked",
+            records * RECORD_NANOS,
+            clocks.ofProcess() - cpuAtStart);
+    note.append(note.isEmpty() || cost.isEmpty() ? "" : "; ").append(cost);
     if (denied) {
       note.append(note.isEmpty() ? "" : "; ")
           .append("of blocked threads only Java frames are read: /proc/self/task/TID/syscall can't")

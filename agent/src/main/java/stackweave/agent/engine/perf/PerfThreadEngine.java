@@ -2,6 +2,7 @@ package stackweave.agent.engine.perf;
 
 import java.util.BitSet;
 import java.util.OptionalLong;
+import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
@@ -13,6 +14,7 @@ import stackweave.agent.engine.Wakeup;
 import stackweave.agent.engine.perf.event.EventRefusals;
 import stackweave.agent.engine.perf.event.KernelEvent;
 import stackweave.agent.engine.perf.event.KernelEvents;
+import stackweave.agent.engine.perf.event.UprobeCost;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -56,6 +58,9 @@ public final class PerfThreadEngine implements SampleEngine {
 
   /** Null for CPU time. */
   private KernelEvent event;
+
+  /** What the kernel takes for each of a function's calls, if the event is of one. */
+  private double trapNanos;
 
   /** Of {@link EngineConfig#intervalNanos} or {@link EngineConfig#event}. */
   private final long interval;
@@ -217,6 +222,7 @@ public final class PerfThreadEngine implements SampleEngine {
     if (!kernel && !event.inUserMode()) {
       throw EventRefusals.notInUserMode(kind, config.event());
     }
+    trapNanos = event.path() == null ? 0 : UprobeCost.nanos(calls, event.type());
   }
 
   /** A refusal that names the event. */
@@ -426,7 +432,7 @@ public final class PerfThreadEngine implements SampleEngine {
           .set(EngineFigure.EVENTS_COVERED, records.coveredNanos());
     } else {
       statistics
-          .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart)
+          .set(EngineFigure.CPU_USED, cpuUsed())
           .set(EngineFigure.CPU_COUNTED, events.countedNanos())
           .set(EngineFigure.CPU_COVERED, records.coveredNanos())
           .set(EngineFigure.CPU_KERNEL, kernel ? 0 : kernelNanos());
@@ -449,6 +455,10 @@ public final class PerfThreadEngine implements SampleEngine {
         .set(EngineFigure.KERNEL_MEMORY_BUDGET, budget.bytes());
   }
 
+  private long cpuUsed() {
+    return (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart;
+  }
+
   /**
    * CPU time in kernel mode, estimated as what was counted less what samples, losses and incomplete
    * periods explain.
@@ -468,7 +478,12 @@ public final class PerfThreadEngine implements SampleEngine {
                 + " as this process is, and their samples are discarded ("
                 + records.foreign()
                 + " so far)";
-    return SWITCHES + children;
+    String traps =
+        CpuCost.note(
+            "the breakpoints of " + config.event().name(),
+            trapNanos * events.countedNanos(),
+            cpuUsed());
+    return SWITCHES + children + (traps.isEmpty() ? "" : "; " + traps);
   }
 
   @Override

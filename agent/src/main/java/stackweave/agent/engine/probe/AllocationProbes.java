@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.PidNamespace;
+import stackweave.agent.engine.perf.event.UprobeCost;
 import stackweave.agent.engine.probe.AllocationProgram.Place;
 import stackweave.agent.engine.probe.AllocatorFunctions.Function;
 import stackweave.agent.engine.probe.AllocatorFunctions.MissingException;
@@ -53,10 +54,7 @@ public final class AllocationProbes implements AutoCloseable {
   /** How long calls of malloc alone are counted before that, by one probe. */
   private static final long FIRST_COUNT_NANOS = 25_000_000L;
 
-  /** How often a block is allocated and given back to learn what a probe takes. */
-  private static final int COST_ROUNDS = 16;
-
-  private static final int COST_BLOCKS = 4;
+  /** Of a block that is allocated and given back to learn what a probe takes. */
   private static final int COST_BYTES = 64;
 
   /** It is allocated and given back. */
@@ -185,17 +183,9 @@ public final class AllocationProbes implements AutoCloseable {
     return new RefusedException(why + " (" + call + ") [" + Errno.name(errno) + "]");
   }
 
-  /** CPU time to allocate a block and to give it back, in ns: the best of some. */
+  /** CPU time to allocate a block and to give it back, in ns. */
   private double blockNanos() {
-    double best = Double.MAX_VALUE;
-    for (int i = 0; i < COST_ROUNDS; i++) {
-      long begin = cpuTime.ofThread();
-      for (int j = 0; j < COST_BLOCKS; j++) {
-        Native.free(Native.malloc(COST_BYTES));
-      }
-      best = Math.min(best, (cpuTime.ofThread() - begin) / (double) COST_BLOCKS);
-    }
-    return best;
+    return UprobeCost.callNanos(cpuTime, () -> Native.free(Native.malloc(COST_BYTES)));
   }
 
   /** Counts calls of malloc, where the first probe is: as many are of the other functions. */
@@ -356,6 +346,11 @@ public final class AllocationProbes implements AutoCloseable {
   /** Calls of the four functions since probes were placed. */
   public long calls() {
     return calls(new long[probes.size()]);
+  }
+
+  /** CPU time that so many calls spend in probes, in ns. */
+  public double nanosOf(long calls) {
+    return calls * probeNanos;
   }
 
   /** CPU time that the process has used, in ns. */
