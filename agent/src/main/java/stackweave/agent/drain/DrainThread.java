@@ -1093,7 +1093,7 @@ final class DrainThread implements Runnable {
         // vmOperations.cpp).
         LockSupport.parkNanos(this, wait * 1_000_000L);
       } else {
-        isFilling = running.await(gathering ? batchWait() : wait);
+        isFilling = gathering ? running.awaitFilling(batchWait()) : running.await(wait);
       }
       clearInterrupt();
       decoding.look();
@@ -1119,6 +1119,15 @@ final class DrainThread implements Runnable {
       }
     }
 
+    /**
+     * Whether what comes by this engine may be decoded late: a library that can bear no signal must
+     * be met soon, by what the loader counts or else by a sample in it.
+     */
+    private boolean mayEngineWait(PipelineFactory.Pipeline pipeline) {
+      return running.maySamplesWait()
+          && (!running.sendsSignals() || pipeline.sink().isToldOfLibraries());
+    }
+
     private int batchWait() {
       long left = (gatheringSince + BATCH_NANOS - System.nanoTime()) / 1_000_000;
       return (int) Math.max(0, Math.min(left, running.busyMillis()));
@@ -1136,6 +1145,7 @@ final class DrainThread implements Runnable {
           && !slack.isDoubtful()
           && !decoding.isHeld()
           && !pipeline.sink().mustSendNoSignals()
+          && mayEngineWait(pipeline)
           && pipeline.sink().maySamplesWait();
     }
 
@@ -1167,12 +1177,11 @@ final class DrainThread implements Runnable {
         wall.pass();
       }
       wait = nextWait(drained, pipeline);
-      // Where it is held the heap is looked at more often, and other things are recorded. What a
-      // signal's handler writes has less room, and is looked through for code that bears no signal.
+      // Where it is held the heap is looked at more often, and other things are recorded.
       gathering =
           drained > 0
               && cpu < BATCH_DECODING_NANOS
-              && !running.sendsSignals()
+              && mayEngineWait(pipeline)
               && !slack.isDoubtful()
               && request.event().isCpu()
               && request.intervalNanos() >= BATCH_INTERVAL_NANOS

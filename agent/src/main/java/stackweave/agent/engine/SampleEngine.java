@@ -70,6 +70,24 @@ public interface SampleEngine extends AutoCloseable {
     return 40;
   }
 
+  /**
+   * Waits as {@link #await} does, but for rings that are to be drained although the samples in them
+   * may wait; for no longer than {@link #busyMillis}.
+   *
+   * @return whether they are
+   */
+  default boolean awaitFilling(int timeoutMillis) {
+    return await(timeoutMillis);
+  }
+
+  /**
+   * Whether nothing gets lost if the samples in the rings are drained some tenths of a second
+   * later, with what comes until then. Cheap.
+   */
+  default boolean maySamplesWait() {
+    return true;
+  }
+
   /** A note for the user on the engine's state; empty if there is nothing to say. */
   default String note() {
     return "";

@@ -37,7 +37,7 @@ class FakeEngine implements SampleEngine {
   final AtomicInteger wentOn = new AtomicInteger();
 
   volatile boolean ended;
-  volatile boolean sendsSignals;
+  volatile boolean maySamplesWait = true;
   volatile double backlog;
   volatile long lost;
   volatile String note = "";
@@ -98,8 +98,8 @@ class FakeEngine implements SampleEngine {
   }
 
   @Override
-  public boolean sendsSignals() {
-    return sendsSignals;
+  public boolean maySamplesWait() {
+    return maySamplesWait;
   }
 
   @Override

@@ -111,11 +111,10 @@ class FakeEngineIT extends FakeEngineRuns {
     assertTrue(engine.wentOn.get() <= before + 1, before + " to " + engine.wentOn);
   }
 
-  /** A library that can bear no signal must be met soon. */
   @Test
-  void samplesOfAnEngineThatSendsSignalsDoNotWait() throws Exception {
+  void samplesDoNotWaitWhereTheEngineSaysSo() throws Exception {
     FakeEngine engine = new FakeEngine(EngineKind.TIMER, EARLY);
-    engine.sendsSignals = true;
+    engine.maySamplesWait = false;
     next(engine);
     ask(EARLY);
     // Longer than threads that have started keep samples of other engines from waiting.

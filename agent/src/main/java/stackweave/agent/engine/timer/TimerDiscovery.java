@@ -69,6 +69,9 @@ final class TimerDiscovery implements AutoCloseable {
 
   private static final int YOUNG_AT_ONCE = 64;
 
+  /** How long after that others are expected. */
+  private static final long QUIET_NANOS = 2_000_000_000L;
+
   /** If threads start faster, some are left to the next {@link #review}. */
   private static final int MAX_YOUNG = 1024;
 
@@ -113,6 +116,10 @@ final class TimerDiscovery implements AutoCloseable {
   private ThreadStarts starter = ThreadStarts.NONE;
   private final ThreadStarts.Visitor addStarted = this::addStarted;
   private boolean listNow;
+
+  /** When threads were last reported to have started or ended. */
+  private long reportedAt = System.nanoTime();
+
   private int lastPidSeen = -1;
   private boolean lastPidTrusted = true;
   private long listedAt;
@@ -281,9 +288,17 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
+  /** Whether no thread was found lately to have started or ended. */
+  boolean isQuiet() {
+    return started.size() + ended.size() == 0 && System.nanoTime() - reportedAt > QUIET_NANOS;
+  }
+
   /** Reports to the sink which threads have ended and started since the last call. */
   void report(EngineSink sink) {
     long now = System.nanoTime();
+    if (started.size() + ended.size() > 0) {
+      reportedAt = now;
+    }
     for (int i = 0; i < ended.size(); i++) {
       sink.exited(now, ended.get(i));
     }

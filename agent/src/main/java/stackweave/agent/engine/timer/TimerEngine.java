@@ -39,6 +39,9 @@ public final class TimerEngine implements SampleEngine {
   /** Longest wait of samples and new threads. */
   private static final int STEP_MILLIS = 5;
 
+  /** Share of the ring that is full when samples wait no longer. */
+  private static final double FILLING = 0.25;
+
   private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
 
   /** For {@code /proc/self/task} and {@code /proc/loadavg}. */
@@ -232,6 +235,25 @@ public final class TimerEngine implements SampleEngine {
       }
     } while (System.nanoTime() - deadline < 0);
     return false;
+  }
+
+  /** Where handlers have less than three quarters of their room. */
+  @Override
+  public boolean awaitFilling(int timeoutMillis) {
+    LockSupport.parkNanos(this, 1_000_000L * timeoutMillis);
+    Thread.interrupted();
+    boolean wasWoken = woken;
+    woken = false;
+    return wasWoken || backlog() > FILLING;
+  }
+
+  /**
+   * Not the first sample of a thread, which also stands for what it had used when it was found, and
+   * with which its name is read, and not what is left of one that has ended.
+   */
+  @Override
+  public boolean maySamplesWait() {
+    return !records.isAnyNew() && discovery.isQuiet();
   }
 
   @Override

@@ -37,6 +37,10 @@ final class TimerRecords {
   private final int ringBytes;
   private final StackSnapshot snapshot;
   private long position;
+
+  /** Up to where samples that wait were looked at. */
+  private long looked;
+
   private long waitingSince;
   private long latest = Long.MIN_VALUE;
   private long samples;
@@ -93,6 +97,24 @@ final class TimerRecords {
   /** Bytes of all waiting records. */
   long waiting() {
     return memory.get(HandlerLayout.PROCESS_HEAD) - position;
+  }
+
+  /** Whether a waiting sample is of a thread's youth, or the first of a thread. */
+  boolean isAnyNew() {
+    long head = memory.get(HandlerLayout.PROCESS_HEAD);
+    looked = Math.max(looked, position);
+    while (looked < head) {
+      int at = (int) looked & ringBytes - 1;
+      int bytes = (int) (long) LONGS.getAcquire(ring, at);
+      if (bytes <= 0 || bytes % HandlerLayout.UNIT != 0) {
+        return bytes != 0; // not finished, or unsound
+      }
+      if (threads.isNew(ring.getLong(at + HandlerLayout.RECORD_IDENTITY))) {
+        return true;
+      }
+      looked = Math.min(looked + bytes, head);
+    }
+    return false;
   }
 
   /**

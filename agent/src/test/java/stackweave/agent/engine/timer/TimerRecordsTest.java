@@ -328,6 +328,31 @@ class TimerRecordsTest {
     assertEquals(0, records.malformed() + records.abandoned());
   }
 
+  /** Its name may be read with the first one alone, and that stands for more than the others. */
+  @Test
+  void aSampleIsNewIfItIsTheFirstOfItsThreadOrOfItsYouth() {
+    assertFalse(records.isAnyNew(), "none waits");
+    long identity = (long) threads.skip(TID) << 47 | 1L << 32 | TID;
+    record(1).of(identity, 0).write();
+    assertTrue(records.isAnyNew());
+    assertTrue(records.isAnyNew());
+    assertEquals(1, drain());
+    assertFalse(records.isAnyNew());
+    record(2).of(identity, 0).with(pattern(700)).write();
+    record(3).of(identity, 0).write();
+    assertFalse(records.isAnyNew());
+    record(4).of(identity | YOUNG, 0).write();
+    assertTrue(records.isAnyNew());
+    assertEquals(3, drain());
+    record(5).of(identity, 0).write();
+    Record unfinished = record(6);
+    long commit = unfinished.commit();
+    final int at = unfinished.reserve();
+    assertFalse(records.isAnyNew());
+    finish(at, commit);
+    assertTrue(records.isAnyNew(), "of no thread that is known");
+  }
+
   /** A handler that has reserved its room and not yet written all of it. */
   @Test
   void anUnfinishedRecordHoldsBackThoseBehindItUntilItIsFinished() {

@@ -1,0 +1,74 @@
+package stackweave.agent.engine.timer;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import stackweave.agent.engine.Burner;
+import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.SignalTargets;
+import stackweave.testing.Commands;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Samples may wait while threads neither start nor end: others' names and ends must not be late.
+ */
+class SamplesWaitIT {
+  private static final EngineConfig CONFIG = EngineConfig.every(10_000_000);
+
+  /** A minute: this JVM starts and ends threads of its own now and then. */
+  private static final int LOOKS = 12_000;
+
+  private static final EngineSink SINK =
+      new EngineSink() {
+        @Override
+        public void sample(StackSnapshot snapshot) {
+          // It is taken, which is enough.
+        }
+      };
+
+  @Test
+  void samplesWaitAsLongAsThreadsNeitherStartNorEnd() throws Exception {
+    // A JVM of its own: others' threads come and go.
+    String said =
+        Commands.output(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:-UseDynamicNumberOfCompilerThreads",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                SamplesWaitIT.class.getName()));
+    assertEquals("at once, later, at once", said.strip());
+  }
+
+  /** Says how samples are to be taken when it has started, when it is quiet, and after a start. */
+  public static void main(String[] arguments) throws Exception {
+    Burner burner = Burner.start("long", Long.MAX_VALUE);
+    StringBuilder said = new StringBuilder();
+    try (TimerEngine engine = TimerEngine.start(CONFIG, SignalTargets.NONE)) {
+      said.append(how(engine));
+      for (int i = 0; i < LOOKS && !engine.maySamplesWait(); i++) {
+        engine.await(5);
+        engine.drain(Long.MAX_VALUE, SINK);
+      }
+      said.append(", ").append(how(engine));
+      Burner.start("short", 1_000_000).join();
+      for (int i = 0; i < LOOKS && engine.maySamplesWait(); i++) {
+        engine.awaitFilling(5);
+        engine.goOnUndrained();
+      }
+      said.append(", ").append(how(engine));
+    }
+    burner.endAfter(0);
+    burner.join();
+    System.out.println(said);
+  }
+
+  private static String how(TimerEngine engine) {
+    return engine.maySamplesWait() ? "later" : "at once";
+  }
+}
