@@ -379,7 +379,7 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return life.isAnyBack() || rings.isAnyMissingOrLeft(withoutTicks);
+    return life.isAnyBack() || rings.isMisplaced(withoutTicks, true);
   }
 
   @Override

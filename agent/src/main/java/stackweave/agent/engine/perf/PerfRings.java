@@ -228,21 +228,9 @@ final class PerfRings implements AutoCloseable {
    * that it takes more than half a percent of a core.
    *
    * @param ignored CPUs that need none
+   * @param orLeft whether one of a CPU where no thread may run any more counts, too
    */
-  boolean isAnyMissing(BitSet ignored) {
-    return isMisplaced(ignored, false);
-  }
-
-  /**
-   * The same, and whether one is of a CPU where no thread may run any more.
-   *
-   * @param ignored CPUs that need none
-   */
-  boolean isAnyMissingOrLeft(BitSet ignored) {
-    return isMisplaced(ignored, true);
-  }
-
-  private boolean isMisplaced(BitSet ignored, boolean orLeft) {
+  boolean isMisplaced(BitSet ignored, boolean orLeft) {
     if (System.nanoTime() - lookedAt < pauseNanos) {
       return false;
     }
@@ -253,6 +241,7 @@ final class PerfRings implements AutoCloseable {
     long began = cpuTime.ofThread();
     BitSet missing = CpuSet.present();
     boolean isAnyLeft = false;
+    boolean isKnown = !missing.isEmpty();
     missing.andNot(ignored);
     for (PerfRing ring : rings) {
       isAnyLeft |= !missing.get(ring.cpu());
@@ -260,7 +249,7 @@ final class PerfRings implements AutoCloseable {
     }
     lookedAt = System.nanoTime();
     pauseNanos = COST_SHARE * (cpuTime.ofThread() - began);
-    return !missing.isEmpty() || orLeft && isAnyLeft;
+    return !missing.isEmpty() || orLeft && isAnyLeft && isKnown;
   }
 
   @Override

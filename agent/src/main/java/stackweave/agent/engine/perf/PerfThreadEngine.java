@@ -389,7 +389,7 @@ public final class PerfThreadEngine implements SampleEngine {
 
   @Override
   public boolean isOutgrown() {
-    return rings.isAnyMissing(new BitSet());
+    return rings.isMisplaced(new BitSet(), false);
   }
 
   /** Closes the events at once, not after draining, since threads would go on inheriting them. */

@@ -223,7 +223,7 @@ public final class SwitchEvents implements AutoCloseable {
    * thread's affinity.
    */
   public boolean isOutgrown() {
-    return rings.isAnyMissing(new BitSet());
+    return rings.isMisplaced(new BitSet(), false);
   }
 
   /** Records of switches so far. */
