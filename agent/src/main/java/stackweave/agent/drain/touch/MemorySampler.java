@@ -108,9 +108,11 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   private final CpuTime cpuTime = new CpuTime();
   private final long cpuAtStart = cpuTime.ofProcess();
   private final long switchesAtStart = cpuTime.switchesOfProcess();
-  private long switches = switchesAtStart;
-  private long cpuAtSwitches = cpuAtStart;
   private long switchesAt = System.nanoTime();
+
+  /** What switches take more, if it is much. */
+  private String cost = "";
+
   private final PagePresence presence = new PagePresence();
   private final PageScan scan = new PageScan();
   private final TouchedPages pages = new TouchedPages();
@@ -267,8 +269,11 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   private void countSwitches(long now) {
     if (now - switchesAt > SWITCHES_NANOS) {
       switchesAt = now;
-      switches = cpuTime.switchesOfProcess();
-      cpuAtSwitches = cpuTime.ofProcess();
+      cost =
+          CpuCost.note(
+              "perf events of each thread, for native memory,",
+              (cpuTime.switchesOfProcess() - switchesAtStart) * SWITCH_NANOS,
+              cpuTime.ofProcess() - cpuAtStart);
     }
   }
 
@@ -600,11 +605,6 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     if (!presence.isKnown()) {
       return "native memory: /proc/self/pagemap can't be read, so what is given back is not known";
     }
-    String cost =
-        CpuCost.note(
-            "perf events of each thread, for native memory,",
-            (switches - switchesAtStart) * SWITCH_NANOS,
-            cpuAtSwitches - cpuAtStart);
     String moved = moves == null ? "" : moves.note();
     return Stream.of(moved, scan.note(), cost)
         .filter(text -> !text.isEmpty())
