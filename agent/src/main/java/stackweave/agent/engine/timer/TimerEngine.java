@@ -222,12 +222,7 @@ public final class TimerEngine implements SampleEngine {
       // In ns: a rest below a millisecond is parked, too.
       long left = deadline - System.nanoTime();
       long step = Math.min(1_000_000L * (discovery.isPressed() ? 1 : STEP_MILLIS), left);
-      if (step > 0) {
-        LockSupport.parkNanos(this, step);
-        Thread.interrupted(); // an interrupted thread would not park
-      }
-      if (woken || !records.isEmpty()) {
-        woken = false;
+      if (isWokenIn(step) || !records.isEmpty()) {
         return true;
       }
       if (!stopped) {
@@ -240,11 +235,16 @@ public final class TimerEngine implements SampleEngine {
   /** Where handlers have less than three quarters of their room. */
   @Override
   public boolean awaitFilling(int timeoutMillis) {
-    LockSupport.parkNanos(this, 1_000_000L * timeoutMillis);
-    Thread.interrupted();
+    return isWokenIn(1_000_000L * timeoutMillis) || backlog() > FILLING;
+  }
+
+  /** Waits for so many ns, or not at all below 1; returns whether it was woken. */
+  private boolean isWokenIn(long nanos) {
+    LockSupport.parkNanos(this, nanos);
+    Thread.interrupted(); // an interrupted thread would not park
     boolean wasWoken = woken;
     woken = false;
-    return wasWoken || backlog() > FILLING;
+    return wasWoken;
   }
 
   /**
