@@ -20,9 +20,6 @@ import stackweave.maps.proc.PlainFiles;
  */
 final class Uprobes implements AutoCloseable {
   private static final String TYPE = "/sys/bus/event_source/devices/uprobe/type";
-  private static final int ATTR_BYTES = 112;
-  private static final int SIZE = 4;
-  private static final int FLAG_FD_CLOEXEC = 8;
 
   private final SystemCalls calls;
   private final String path;
@@ -53,13 +50,10 @@ final class Uprobes implements AutoCloseable {
     if (program < 0) {
       return Libc.errno();
     }
-    try (KernelEvent event = new KernelEvent(type, 0, NativeBuffer.path(path), offset, false);
-        NativeBuffer attr = NativeBuffer.allocate(ATTR_BYTES)) {
-      event.writeTo(attr.bytes());
-      attr.bytes().putInt(SIZE, ATTR_BYTES);
-      int fd = calls.perfEventOpen(attr.address(), calls.gettid(), -1, -1, FLAG_FD_CLOEXEC);
+    try (KernelEvent event = new KernelEvent(type, 0, NativeBuffer.path(path), offset, false)) {
+      int fd = event.openCounting(calls);
       if (fd < 0) {
-        return Libc.errno();
+        return -fd;
       }
       fds = Arrays.copyOf(fds, fds.length + 1);
       fds[fds.length - 1] = fd;

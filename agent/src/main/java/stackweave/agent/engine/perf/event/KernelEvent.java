@@ -1,7 +1,9 @@
 package stackweave.agent.engine.perf.event;
 
 import java.nio.ByteBuffer;
+import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
 
 /**
  * An event as perf_event_open takes it (struct perf_event_attr, include/uapi/linux/perf_event.h).
@@ -15,7 +17,10 @@ import stackweave.agent.linux.NativeBuffer;
  */
 public record KernelEvent(int type, long config, NativeBuffer path, long offset, boolean inUserMode)
     implements AutoCloseable {
+  private static final int ATTR_BYTES = 112;
+  private static final int FLAG_FD_CLOEXEC = 8;
   private static final int TYPE = 0;
+  private static final int SIZE = 4;
   private static final int CONFIG = 8;
   private static final int CONFIG1 = 56;
   private static final int CONFIG2 = 64;
@@ -30,6 +35,20 @@ public record KernelEvent(int type, long config, NativeBuffer path, long offset,
     attr.putLong(CONFIG, config);
     attr.putLong(CONFIG1, path == null ? 0 : path.address());
     attr.putLong(CONFIG2, offset);
+  }
+
+  /**
+   * Opens it for the calling thread, where it is counted from then on, and not sampled.
+   *
+   * @return a descriptor, or the negative number of the error
+   */
+  public int openCounting(SystemCalls calls) {
+    try (NativeBuffer attr = NativeBuffer.allocate(ATTR_BYTES)) {
+      writeTo(attr.bytes());
+      attr.bytes().putInt(SIZE, ATTR_BYTES);
+      int fd = calls.perfEventOpen(attr.address(), calls.gettid(), -1, -1, FLAG_FD_CLOEXEC);
+      return fd < 0 ? -Libc.errno() : fd;
+    }
   }
 
   @Override

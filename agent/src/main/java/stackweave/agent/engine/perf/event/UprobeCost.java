@@ -16,9 +16,6 @@ import stackweave.maps.proc.ProcMaps;
  * machines whose processor gives single steps to the hypervisor up to 20. Stateless.
  */
 public final class UprobeCost {
-  private static final int ATTR_BYTES = 112;
-  private static final int SIZE = 4;
-  private static final int FLAG_FD_CLOEXEC = 8;
   private static final int ROUNDS = 16;
   private static final int CALLS = 4;
 
@@ -43,15 +40,12 @@ public final class UprobeCost {
 
   private static double measure(SystemCalls calls, int type) {
     try (KernelEvent event = ofGetpid(type);
-        NativeBuffer attr = NativeBuffer.allocate(ATTR_BYTES);
         CpuTime time = new CpuTime()) {
       double without = callNanos(time, Libc::getpid);
       if (event == null) {
         return 0;
       }
-      event.writeTo(attr.bytes());
-      attr.bytes().putInt(SIZE, ATTR_BYTES);
-      int fd = calls.perfEventOpen(attr.address(), calls.gettid(), -1, -1, FLAG_FD_CLOEXEC);
+      int fd = event.openCounting(calls);
       if (fd < 0) {
         return 0;
       }
