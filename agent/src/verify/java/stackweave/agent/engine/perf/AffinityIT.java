@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -14,6 +13,7 @@ import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.OwnJvm;
 import stackweave.jfr.control.EngineKind;
 import stackweave.testing.Commands;
 
@@ -32,17 +32,7 @@ class AffinityIT {
     int[] cpus = CpuSet.presentOfProcess();
     assumeTrue(cpus.length > 1, "there is one CPU alone");
     String all = Arrays.stream(cpus).mapToObj(Integer::toString).collect(Collectors.joining(","));
-    String said =
-        Commands.output(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                AffinityIT.class.getName(),
-                "" + cpus[0],
-                all));
+    String said = Commands.output(OwnJvm.command(AffinityIT.class, "" + cpus[0], all));
     assumeFalse(said.startsWith("none"), said);
     assertEquals(cpus.length + " left 1 missing " + cpus.length, said.strip());
   }

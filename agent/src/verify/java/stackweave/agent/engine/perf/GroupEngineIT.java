@@ -16,6 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.engine.OwnJvm;
 import stackweave.testing.Gcc;
 
 /** Where no program may filter, the process's own control group does, as long as it is its own. */
@@ -53,14 +54,7 @@ class GroupEngineIT {
     int threads = 2 * Runtime.getRuntime().availableProcessors();
     Process other = new ProcessBuilder(secret.toString(), "1", "" + threads).start();
     Process sampled =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                GroupProbe.class.getName(),
-                group.toString())
+        new ProcessBuilder(OwnJvm.command(GroupProbe.class, group.toString()))
             .redirectError(directory.resolve("errors").toFile())
             .start();
     try (BufferedReader said = sampled.inputReader(StandardCharsets.UTF_8)) {

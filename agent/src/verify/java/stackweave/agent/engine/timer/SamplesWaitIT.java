@@ -2,12 +2,12 @@ package stackweave.agent.engine.timer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.OwnJvm;
 import stackweave.agent.engine.SignalTargets;
 import stackweave.testing.Commands;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -32,16 +32,9 @@ class SamplesWaitIT {
   @Test
   void samplesWaitAsLongAsThreadsNeitherStartNorEnd() throws Exception {
     // A JVM of its own: others' threads come and go.
-    String said =
-        Commands.output(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:-UseDynamicNumberOfCompilerThreads",
-                "-cp",
-                System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                SamplesWaitIT.class.getName()));
+    List<String> command = OwnJvm.command(SamplesWaitIT.class);
+    command.add(1, "-XX:-UseDynamicNumberOfCompilerThreads");
+    String said = Commands.output(command);
     assertEquals("at once, later, at once", said.strip());
   }
 
