@@ -131,12 +131,15 @@ class EventSamplesIT {
       check(event, "TRACE.jfr", "nap", "sleep", OFTEN + SELDOM, lost);
     }
     String cost = "the breakpoints of libevents.so:events_called are estimated to take";
-    assertTrue(notes("MANY.jfr").contains(cost), notes("MANY.jfr"));
-    assertFalse(notes("CALL.jfr").contains(cost), notes("CALL.jfr"));
+    String many = notes(directory.resolve("MANY.jfr"));
+    assertTrue(many.contains(cost), many);
+    String few = notes(directory.resolve("CALL.jfr"));
+    assertFalse(few.contains(cost), few);
   }
 
-  private static String notes(String file) throws IOException {
-    return RecordingFile.readAllEvents(directory.resolve(file)).stream()
+  /** What the recording says of how it was sampled. */
+  static String notes(Path file) throws IOException {
+    return RecordingFile.readAllEvents(file).stream()
         .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
         .map(event -> event.getString("note"))
         .distinct()

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Collectors;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,14 +101,6 @@ class NativeMemoryIT {
     recording = ended.recording();
   }
 
-  private static String notes() throws Exception {
-    return RecordingFile.readAllEvents(recording).stream()
-        .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-        .map(event -> event.getString("note"))
-        .distinct()
-        .collect(Collectors.joining("; "));
-  }
-
   private static SampledRecording open(String event) throws Exception {
     return SampledRecording.open(
         recording,
@@ -123,7 +113,7 @@ class NativeMemoryIT {
   /** Blocks of these sizes are all followed, unless it falls far behind: so amounts are exact. */
   @Test
   void whatIsAllocatedHasGrownAndWhatIsFreedHasNot() throws Exception {
-    String notes = notes();
+    String notes = EventSamplesIT.notes(recording);
     // No root, an older kernel, or the JVM itself called malloc too often.
     assumeFalse(notes.contains("native allocations are not recorded"), notes);
     SampledRecording recording = open(SampledEvent.NATIVE_ALLOCATIONS);
