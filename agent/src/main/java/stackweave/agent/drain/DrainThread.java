@@ -82,7 +82,9 @@ final class DrainThread implements Runnable {
    */
   private static final long BATCH_INTERVAL_NANOS = 5_000_000L;
 
-  /** They don't wait where a turn took more CPU time: at the JVM's end there is no time for it. */
+  /**
+   * They don't wait where that would take more CPU time: at the JVM's end there is no time for it.
+   */
   private static final long BATCH_DECODING_NANOS = 20_000_000L;
 
   /**
@@ -1180,7 +1182,7 @@ final class DrainThread implements Runnable {
       // Where it is held the heap is looked at more often, and other things are recorded.
       gathering =
           drained > 0
-              && cpu < BATCH_DECODING_NANOS
+              && isBatchShort(cpu)
               && mayEngineWait(pipeline)
               && !slack.isDoubtful()
               && request.event().isCpu()
@@ -1200,6 +1202,15 @@ final class DrainThread implements Runnable {
       }
       sampled |= drained > 0;
       doDue(System.nanoTime(), pipeline);
+    }
+
+    /**
+     * Whether a batch, with as many samples in a time as in the turn that ends now, is soon
+     * decoded.
+     */
+    private boolean isBatchShort(long cpu) {
+      long waited = Math.min(System.nanoTime() - gatheringSince, BATCH_NANOS);
+      return cpu * BATCH_NANOS < BATCH_DECODING_NANOS * waited;
     }
 
     private int nextWait(int drained, PipelineFactory.Pipeline pipeline) {
