@@ -288,9 +288,11 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  /** Whether no thread was found lately to have started or ended. */
+  /** Whether no thread was found lately to have started or ended, and none waits for a timer. */
   boolean isQuiet() {
-    return started.size() + ended.size() == 0 && System.nanoTime() - reportedAt > QUIET_NANOS;
+    return started.size() + ended.size() == 0
+        && !isPressed()
+        && System.nanoTime() - reportedAt > QUIET_NANOS;
   }
 
   /** Reports to the sink which threads have ended and started since the last call. */

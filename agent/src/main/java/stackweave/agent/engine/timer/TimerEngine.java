@@ -249,11 +249,12 @@ public final class TimerEngine implements SampleEngine {
 
   /**
    * Not the first sample of a thread, which also stands for what it had used when it was found, and
-   * with which its name is read, and not what is left of one that has ended.
+   * with which its name is read, and not what is left of one that has ended. Without a clock in the
+   * handler a sample's time is that at which it is drained.
    */
   @Override
   public boolean maySamplesWait() {
-    return !records.isAnyNew() && discovery.isQuiet();
+    return clockErrorNanos() == 0 && !records.isAnyUrgent() && discovery.isQuiet();
   }
 
   @Override

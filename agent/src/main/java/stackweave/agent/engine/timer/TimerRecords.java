@@ -99,8 +99,11 @@ final class TimerRecords {
     return memory.get(HandlerLayout.PROCESS_HEAD) - position;
   }
 
-  /** Whether a waiting sample is of a thread's youth, or the first of a thread. */
-  boolean isAnyNew() {
+  /**
+   * Whether a waiting sample is of a thread's youth, or the first of a thread, or of a stack that
+   * may be deeper than its copy: what is read of that later must not be much later.
+   */
+  boolean isAnyUrgent() {
     long head = memory.get(HandlerLayout.PROCESS_HEAD);
     looked = Math.max(looked, position);
     while (looked < head) {
@@ -109,7 +112,8 @@ final class TimerRecords {
       if (bytes <= 0 || bytes % HandlerLayout.UNIT != 0) {
         return bytes != 0; // not finished, or unsound
       }
-      if (threads.isNew(ring.getLong(at + HandlerLayout.RECORD_IDENTITY))) {
+      if (threads.isNew(ring.getLong(at + HandlerLayout.RECORD_IDENTITY))
+          || ring.getInt(at + HandlerLayout.RECORD_STACK_BYTES) >= snapshot.maxStackBytes()) {
         return true;
       }
       looked = Math.min(looked + bytes, head);
@@ -143,6 +147,7 @@ final class TimerRecords {
       long weight = weigh(at, time);
       boolean wanted = sink.wantsSample();
       if (wanted) {
+        threads.deliver(ring.getLong(at + HandlerLayout.RECORD_IDENTITY));
         decode(at, time, weight);
       }
       giveUpTo(position + (int) commit);

@@ -330,27 +330,54 @@ class TimerRecordsTest {
 
   /** Its name may be read with the first one alone, and that stands for more than the others. */
   @Test
-  void aSampleIsNewIfItIsTheFirstOfItsThreadOrOfItsYouth() {
-    assertFalse(records.isAnyNew(), "none waits");
+  void aSampleIsUrgentIfItIsTheFirstOfItsThreadOrOfItsYouth() {
+    assertFalse(records.isAnyUrgent(), "none waits");
     long identity = (long) threads.skip(TID) << 47 | 1L << 32 | TID;
     record(1).of(identity, 0).write();
-    assertTrue(records.isAnyNew());
-    assertTrue(records.isAnyNew());
+    assertTrue(records.isAnyUrgent());
+    assertTrue(records.isAnyUrgent());
     assertEquals(1, drain());
-    assertFalse(records.isAnyNew());
+    assertFalse(records.isAnyUrgent());
     record(2).of(identity, 0).with(pattern(700)).write();
     record(3).of(identity, 0).write();
-    assertFalse(records.isAnyNew());
+    assertFalse(records.isAnyUrgent());
     record(4).of(identity | YOUNG, 0).write();
-    assertTrue(records.isAnyNew());
+    assertTrue(records.isAnyUrgent());
     assertEquals(3, drain());
     record(5).of(identity, 0).write();
     Record unfinished = record(6);
     long commit = unfinished.commit();
     final int at = unfinished.reserve();
-    assertFalse(records.isAnyNew());
+    assertFalse(records.isAnyUrgent());
     finish(at, commit);
-    assertTrue(records.isAnyNew(), "of no thread that is known");
+    assertTrue(records.isAnyUrgent(), "of no thread that is known");
+  }
+
+  /** What is read of it later is believed only if that is soon. */
+  @Test
+  void aSampleIsUrgentIfItsStackFillsTheCopy() {
+    long identity = (long) threads.skip(TID) << 47 | 1L << 32 | TID;
+    record(1).of(identity, 0).write();
+    assertEquals(1, drain());
+    record(2).of(identity, 0).with(pattern(StackSnapshot.MAX_STACK_BYTES - 8)).write();
+    assertFalse(records.isAnyUrgent());
+    record(3).of(identity, 0).with(pattern(StackSnapshot.MAX_STACK_BYTES)).write();
+    assertTrue(records.isAnyUrgent());
+  }
+
+  /** A sample that is thinned out reads no name. */
+  @Test
+  void aThreadIsNewUntilOneOfItsSamplesIsWanted() {
+    long identity = (long) threads.skip(TID) << 47 | 1L << 32 | TID;
+    sink.wants = false;
+    record(1).of(identity, 0).write();
+    assertEquals(1, drain());
+    sink.wants = true;
+    record(2).of(identity, 0).write();
+    assertTrue(records.isAnyUrgent());
+    assertEquals(1, drain());
+    record(3).of(identity, 0).write();
+    assertFalse(records.isAnyUrgent());
   }
 
   /** A handler that has reserved its room and not yet written all of it. */

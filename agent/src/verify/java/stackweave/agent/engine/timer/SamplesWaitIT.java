@@ -21,6 +21,11 @@ class SamplesWaitIT {
   /** A minute: this JVM starts and ends threads of its own now and then. */
   private static final int LOOKS = 12_000;
 
+  /** A thread that is started meanwhile is found long before this. */
+  private static final long SOON_NANOS = 1_000_000_000;
+
+  private static final int WAIT_MILLIS = 1_000;
+
   private static final EngineSink SINK =
       new EngineSink() {
         @Override
@@ -35,10 +40,10 @@ class SamplesWaitIT {
     List<String> command = OwnJvm.command(SamplesWaitIT.class);
     command.add(1, "-XX:-UseDynamicNumberOfCompilerThreads");
     String said = Commands.output(command);
-    assertEquals("at once, later, at once", said.strip());
+    assertEquals("at once, later, at once, woken", said.strip());
   }
 
-  /** Says how samples are to be taken when it has started, when it is quiet, and after a start. */
+  /** Says when samples are to be taken: when it has started, when it is quiet, after a start. */
   public static void main(String[] arguments) throws Exception {
     Burner burner = Burner.start("long", Long.MAX_VALUE);
     StringBuilder said = new StringBuilder();
@@ -49,12 +54,17 @@ class SamplesWaitIT {
         engine.drain(Long.MAX_VALUE, SINK);
       }
       said.append(", ").append(how(engine));
-      Burner.start("short", 1_000_000).join();
-      for (int i = 0; i < LOOKS && engine.maySamplesWait(); i++) {
+      Burner next = Burner.start("next", Long.MAX_VALUE);
+      long end = System.nanoTime() + SOON_NANOS;
+      while (engine.maySamplesWait() && System.nanoTime() < end) {
         engine.awaitFilling(5);
         engine.goOnUndrained();
       }
       said.append(", ").append(how(engine));
+      next.endAfter(0);
+      next.join();
+      engine.wake();
+      said.append(engine.awaitFilling(WAIT_MILLIS) ? ", woken" : ", asleep");
     }
     burner.endAfter(0);
     burner.join();

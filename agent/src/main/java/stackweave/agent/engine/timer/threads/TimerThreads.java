@@ -71,8 +71,8 @@ public final class TimerThreads implements AutoCloseable {
   private int[] generations = new int[256];
   private boolean[] seen = new boolean[256];
 
-  /** Whether samples of the thread were weighed that are not of its youth. */
-  private boolean[] sampled = new boolean[256];
+  /** Whether a sample of the thread was delivered that is not of its youth. */
+  private boolean[] delivered = new boolean[256];
 
   /** Samples still to come in the thread's youth. */
   private int[] young = new int[256];
@@ -185,7 +185,7 @@ public final class TimerThreads implements AutoCloseable {
     generations[slot]++;
     tids[slot] = tid;
     young[slot] = 0;
-    sampled[slot] = false;
+    delivered[slot] = false;
     timers[slot] = NO_TIMER;
     seen[slot] = true;
     index.add(hash(tid), slot);
@@ -255,7 +255,7 @@ public final class TimerThreads implements AutoCloseable {
     timers[slot] = timer;
     generations[slot]++;
     young[slot] = 0;
-    sampled[slot] = false;
+    delivered[slot] = false;
     live++;
     skipped--;
     memory.openBlock(slot, identity(slot));
@@ -354,15 +354,29 @@ public final class TimerThreads implements AutoCloseable {
     if (present) {
       weight += missed[slot];
       missed[slot] = 0;
-      sampled[slot] = true;
     }
     return weight;
   }
 
-  /** Whether a sample is of the thread's youth, or none of the thread was {@link #weigh}ed yet. */
+  /**
+   * The thread's later samples are not {@link #isNew} any more, unless this one is of its youth.
+   */
+  public void deliver(long identity) {
+    int slot = (int) (identity >>> 32 + GENERATION_BITS);
+    if ((identity & YOUNG) == 0 && slot < slots && identity(slot) == identity) {
+      delivered[slot] = true;
+    }
+  }
+
+  /**
+   * Whether a sample is of the thread's youth, or none later was {@linkplain #deliver delivered}.
+   */
   public boolean isNew(long identity) {
     int slot = (int) (identity >>> 32 + GENERATION_BITS);
-    return (identity & YOUNG) != 0 || slot >= slots || identity(slot) != identity || !sampled[slot];
+    return (identity & YOUNG) != 0
+        || slot >= slots
+        || identity(slot) != identity
+        || !delivered[slot];
   }
 
   private long weighYoung(int slot, int overrun) {
@@ -494,7 +508,7 @@ public final class TimerThreads implements AutoCloseable {
       weighed = Arrays.copyOf(weighed, length);
       missed = Arrays.copyOf(missed, length);
       seen = Arrays.copyOf(seen, length);
-      sampled = Arrays.copyOf(sampled, length);
+      delivered = Arrays.copyOf(delivered, length);
       free = new int[length]; // no slot is free here
       freeHead = 0;
     }
