@@ -14,6 +14,8 @@ import stackweave.agent.linux.SystemCalls;
 public final class Bpf {
   private static final int MAP_CREATE = 0;
   private static final int LOOKUP = 1;
+  private static final int UPDATE = 2;
+  private static final int DELETE = 3;
   private static final int PROG_LOAD = 5;
   private static final int ARRAY = 2;
   private static final int LEAST_RECENTLY_USED_HASH = 9;
@@ -32,8 +34,8 @@ public final class Bpf {
   private static final int KEY_BYTES = 4;
   private static final int ATTR_BYTES = 72;
 
-  /** Bytes that {@link #lookUp} needs. */
-  public static final int LOOKUP_BYTES = 32;
+  /** Bytes that {@link #lookUp} needs, and {@link #update} and {@link #delete}. */
+  public static final int ELEMENT_BYTES = 32;
 
   private static final int PROGRAM = 256;
   private static final int RETRIES = 100;
@@ -63,17 +65,37 @@ public final class Bpf {
    *
    * @param key where the key is
    * @param value where the value is written
-   * @param attr a buffer of {@link #LOOKUP_BYTES}
+   * @param attr a buffer of {@link #ELEMENT_BYTES}
    * @return whether it has one
    */
   public static boolean lookUp(
       SystemCalls calls, int map, NativeBuffer key, NativeBuffer value, NativeBuffer attr) {
+    return element(calls, LOOKUP, map, key, value.address(), attr);
+  }
+
+  /**
+   * Puts a value into a map; whether there was room. Parameters as of {@link #lookUp}.
+   *
+   * @param value the value
+   */
+  public static boolean update(
+      SystemCalls calls, int map, NativeBuffer key, NativeBuffer value, NativeBuffer attr) {
+    return element(calls, UPDATE, map, key, value.address(), attr);
+  }
+
+  /** Removes a key from a map; whether it had it. Parameters as of {@link #lookUp}. */
+  public static boolean delete(SystemCalls calls, int map, NativeBuffer key, NativeBuffer attr) {
+    return element(calls, DELETE, map, key, 0, attr);
+  }
+
+  private static boolean element(
+      SystemCalls calls, int command, int map, NativeBuffer key, long value, NativeBuffer attr) {
     ByteBuffer bytes = attr.bytes();
     bytes.putInt(0, map);
     bytes.putLong(8, key.address());
-    bytes.putLong(16, value.address());
+    bytes.putLong(16, value);
     bytes.putLong(24, 0);
-    return calls.bpf(LOOKUP, attr.address(), LOOKUP_BYTES) == 0;
+    return calls.bpf(command, attr.address(), ELEMENT_BYTES) == 0;
   }
 
   private static int create(

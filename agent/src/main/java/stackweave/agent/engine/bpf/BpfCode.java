@@ -137,6 +137,11 @@ public final class BpfCode {
     return size() - 1;
   }
 
+  /** A jump back to an instruction; the kernel must be able to count how often. */
+  public BpfCode jumpBack(Condition condition, int register, int constant, int instruction) {
+    return add(condition.code, register, 0, instruction - size() - 1, constant);
+  }
+
   /** These jumps lead to the next instruction that is written. */
   public void land(int... jumps) {
     for (int jump : jumps) {

@@ -47,7 +47,7 @@ final class ProcessFilter implements AutoCloseable {
 
   private final NativeBuffer key = NativeBuffer.allocate(Long.BYTES);
   private final NativeBuffer name = NativeBuffer.allocate(NAME_BYTES);
-  private final NativeBuffer attr = NativeBuffer.allocate(Bpf.LOOKUP_BYTES);
+  private final NativeBuffer attr = NativeBuffer.allocate(Bpf.ELEMENT_BYTES);
 
   private ProcessFilter(SystemCalls calls, int program, int names) {
     this.calls = calls;

@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Locale;
 import stackweave.agent.engine.bpf.Bpf;
+import stackweave.agent.engine.bpf.BpfRing;
 import stackweave.agent.engine.bpf.PidNamespace;
 import stackweave.agent.engine.perf.event.UprobeCost;
 import stackweave.agent.engine.probe.AllocationProgram.Place;

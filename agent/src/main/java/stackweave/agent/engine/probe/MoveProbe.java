@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
+import stackweave.agent.engine.bpf.BpfRing;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;

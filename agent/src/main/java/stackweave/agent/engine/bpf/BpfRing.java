@@ -1,10 +1,9 @@
-package stackweave.agent.engine.probe;
+package stackweave.agent.engine.bpf;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -14,7 +13,7 @@ import stackweave.agent.linux.SystemCalls;
  * which they happen (kernel/bpf/ringbuf.c): a page that says what was read, one that says what was
  * written, and the data, mapped twice in a row. For the drain thread.
  */
-final class BpfRing implements AutoCloseable {
+public final class BpfRing implements AutoCloseable {
   private static final VarHandle LONGS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
   private static final VarHandle INTS =
@@ -32,7 +31,7 @@ final class BpfRing implements AutoCloseable {
   private long position;
 
   /** Receives records. */
-  interface Reader {
+  public interface Reader {
     /** A record of the buffer, which is valid for this call. */
     void record(ByteBuffer bytes, int at);
   }
@@ -52,7 +51,7 @@ final class BpfRing implements AutoCloseable {
    * @param least the fewest
    * @return null if the kernel refuses; {@link Libc#errno} has the reason
    */
-  static BpfRing open(SystemCalls calls, int most, int least) {
+  public static BpfRing open(SystemCalls calls, int most, int least) {
     int size = most;
     int fd = Bpf.createRing(calls, size);
     while (fd < 0 && size / 2 >= least) {
@@ -76,8 +75,52 @@ final class BpfRing implements AutoCloseable {
     return null;
   }
 
-  int fd() {
+  /** The map, for programs that write into it. */
+  public int fd() {
     return fd;
+  }
+
+  /** Bytes for records. */
+  public int size() {
+    return bytes;
+  }
+
+  /** Where the first record begins that is not {@linkplain #release released}: a running count. */
+  public long position() {
+    return position;
+  }
+
+  /**
+   * Where the contents of the record at a position begin in {@link #data}; −1 if there is none, or
+   * one that is being written, and with it all behind it.
+   */
+  public int contents(long position) {
+    if (position >= (long) LONGS.getAcquire(produced.bytes(), 0)) {
+      return -1;
+    }
+    int at = at(position);
+    return ((int) INTS.getAcquire(produced.bytes(), at) & BUSY) != 0 ? -1 : at + HEADER_BYTES;
+  }
+
+  /** All records, which are valid until they are {@linkplain #release released}. */
+  public ByteBuffer data() {
+    return produced.bytes();
+  }
+
+  /** The position behind a record that is not being written. */
+  public long next(long position) {
+    return position
+        + ((produced.bytes().getInt(at(position)) & ~DISCARDED) + HEADER_BYTES + 7 & -8);
+  }
+
+  /** Gives the room of all records before a position back. */
+  public void release(long position) {
+    this.position = position;
+    LONGS.setRelease(consumed.bytes(), 0, position);
+  }
+
+  private int at(long position) {
+    return page + (int) (position & bytes - 1);
   }
 
   /**
@@ -86,21 +129,16 @@ final class BpfRing implements AutoCloseable {
    * @param most records
    * @return how many
    */
-  int drain(int most, Reader reader) {
-    long end = (long) LONGS.getAcquire(produced.bytes(), 0);
+  public int drain(int most, Reader reader) {
     int count = 0;
-    while (position < end && count < most) {
-      int at = page + (int) (position & bytes - 1);
-      int length = (int) INTS.getAcquire(produced.bytes(), at);
-      if ((length & BUSY) != 0) {
-        break; // is being written
-      }
-      if ((length & DISCARDED) == 0) {
-        reader.record(produced.bytes(), at + HEADER_BYTES);
+    int at = contents(position);
+    while (at >= 0 && count < most) {
+      if ((produced.bytes().getInt(at - HEADER_BYTES) & DISCARDED) == 0) {
+        reader.record(produced.bytes(), at);
         count++;
       }
-      position += (length & ~DISCARDED) + HEADER_BYTES + 7 & -8;
-      LONGS.setRelease(consumed.bytes(), 0, position);
+      release(next(position));
+      at = contents(position);
     }
     return count;
   }
