@@ -119,6 +119,15 @@ public interface SampleEngine extends AutoCloseable {
   }
 
   /**
+   * A sample's stack was deeper than its copy. An engine that can copies that part of the thread's
+   * next stacks, too, at the interrupt.
+   *
+   * @param from the first address that was needed beyond the copy
+   * @param end the address above the thread's stack, 0 if not known
+   */
+  default void copyOlder(int tid, long from, long end) {}
+
+  /**
    * A thread was met otherwise than in this engine's samples: its end is to be told, too, where
    * only ends of sampled threads are. Allocates nothing for one met before.
    */

@@ -157,6 +157,9 @@ public final class OlderStack implements MemoryReader {
 
   @Override
   public long readLong(long address) throws UnreadableMemoryException {
+    if (isCopied(address, Long.BYTES)) {
+      return sample.olderCopy().getLong(address);
+    }
     int at = offsetOf(address, Long.BYTES); // which may replace the buffer
     return sample.longAt(bytes, at);
   }
@@ -164,8 +167,23 @@ public final class OlderStack implements MemoryReader {
   @Override
   public void read(long address, byte[] target, int offset, int count)
       throws UnreadableMemoryException {
+    if (isCopied(address, count)) {
+      sample.olderCopy().read(address, target, offset, count);
+      return;
+    }
     int at = offsetOf(address, count);
     System.arraycopy(bytes, at, target, offset, count);
+  }
+
+  /** Whether it was copied at the interrupt, and nothing was read later. */
+  private boolean isCopied(long address, int count) {
+    boolean unread = outcome == SpliceOutcome.NOT_NEEDED || outcome == SpliceOutcome.COPIED;
+    if (!unread || !sample.olderCopy().has(address, count)) {
+      return false;
+    }
+    firstAsked = firstAsked == 0 ? address : firstAsked;
+    outcome = SpliceOutcome.COPIED;
+    return true;
   }
 
   private int offsetOf(long address, int count) throws UnreadableMemoryException {
@@ -174,6 +192,9 @@ public final class OlderStack implements MemoryReader {
       throw UnreadableMemoryException.BEYOND_COPY;
     }
     firstAsked = firstAsked == 0 ? address : firstAsked;
+    if (outcome == SpliceOutcome.COPIED) { // which is of another time than what would be read now
+      throw UnreadableMemoryException.BEYOND_COPY;
+    }
     while (offset > length - count) {
       if (!readMore()) {
         throw UnreadableMemoryException.BEYOND_COPY;

@@ -4,6 +4,8 @@ package stackweave.unwind.snapshot;
 public enum SpliceOutcome {
   /** The walk never asked for anything above the copy. */
   NOT_NEEDED("not needed"),
+  /** What was asked was copied at the interrupt, too. */
+  COPIED("copied with the sample"),
   /** The older part fits; what was asked of it was answered. */
   TAKEN("taken"),
   /** A return address, saved frame pointer or other word that the walk relied on has changed. */

@@ -51,6 +51,7 @@ public final class StackSnapshot implements MemoryReader {
   private boolean stackUnknown;
   private MemoryReader elsewhere;
   private OlderStack older;
+  private final OlderCopy olderCopy = new OlderCopy();
 
   /**
    * A bit per word of the copy: whether the walk relies on it. Kept where there is an {@link
@@ -102,6 +103,7 @@ public final class StackSnapshot implements MemoryReader {
     lastJavaSp = 0;
     lastJavaFp = 0;
     older = null;
+    olderCopy.clear();
   }
 
   /**
@@ -178,6 +180,11 @@ public final class StackSnapshot implements MemoryReader {
   /** Says whether nothing was copied, for the end of the stack is not known. */
   public void setStackUnknown(boolean unknown) {
     stackUnknown = unknown;
+  }
+
+  /** What was copied of the older part of the stack at the same time, for the engine to fill. */
+  public OlderCopy olderCopy() {
+    return olderCopy;
   }
 
   /** The address of the first copied byte: the stack pointer at the interrupt. */

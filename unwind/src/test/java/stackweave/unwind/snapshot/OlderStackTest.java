@@ -314,4 +314,62 @@ class OlderStackTest {
     put(2048, 1);
     assertFalse(older.confirm());
   }
+
+  /** Pages of the stack as they are now, from an offset's page on. */
+  private void copyOlder(int offset, int pages) {
+    long from = SP + offset & -OlderCopy.PAGE_BYTES;
+    for (int i = 0; i < pages; i++) {
+      long page = from + (long) i * OlderCopy.PAGE_BYTES;
+      sample.olderCopy().add(page, ByteBuffer.wrap(live), (int) (page - SP));
+    }
+  }
+
+  @Test
+  void whatWasCopiedAtTheInterruptIsBelievedWhateverTheThreadDoes()
+      throws UnreadableMemoryException {
+    sample(END, COPIED - 16);
+    copyOlder(10 * COPIED, 3);
+    put(COPIED - 16, 1);
+    put(10 * COPIED, 1);
+    knownSp = END;
+    assertEquals(0x1000_0000L + 10 * COPIED, sample.readLong(SP + 10 * COPIED));
+    assertEquals(0x1000_0000L + 11 * COPIED, sample.readLong(SP + 11 * COPIED));
+    byte[] target = new byte[2 * COPIED];
+    sample.read(SP + 10 * COPIED, target, 8, COPIED);
+    assertEquals(
+        0x1000_0000L + 10 * COPIED + 8,
+        ByteBuffer.wrap(target).order(ByteOrder.LITTLE_ENDIAN).getLong(16));
+    assertEquals(SpliceOutcome.COPIED, older.outcome());
+    assertEquals(SP + 10 * COPIED, older.firstAsked());
+    assertEquals(0, taken);
+  }
+
+  /** What is read later is of another time. */
+  @Test
+  void whatWasCopiedIsNotMixedWithWhatIsReadLater() throws UnreadableMemoryException {
+    sample(END, COPIED - 16);
+    copyOlder(10 * COPIED, 3);
+    sample.readLong(SP + 10 * COPIED);
+    assertRefused(SpliceOutcome.COPIED, 20 * COPIED);
+    assertRefused(SpliceOutcome.COPIED, 5 * COPIED);
+    sample(END, COPIED - 16);
+    copyOlder(10 * COPIED, 3);
+    put(10 * COPIED, 1);
+    sample.readLong(SP + 5 * COPIED);
+    assertEquals(SpliceOutcome.TAKEN, older.outcome());
+    assertEquals(1, sample.readLong(SP + 10 * COPIED));
+    assertEquals(SpliceOutcome.TAKEN, older.outcome());
+  }
+
+  /** A page that nobody has written was not there. */
+  @Test
+  void aPageThatWasNotCopiedIsReadLater() throws UnreadableMemoryException {
+    sample(END, COPIED - 16);
+    copyOlder(10 * COPIED, 1);
+    copyOlder(12 * COPIED, 1);
+    sample.readLong(SP + 11 * COPIED);
+    assertEquals(SpliceOutcome.TAKEN, older.outcome());
+    sample(END, COPIED - 16);
+    assertFalse(sample.olderCopy().has(SP + 10 * COPIED, 8), "of the sample before");
+  }
 }

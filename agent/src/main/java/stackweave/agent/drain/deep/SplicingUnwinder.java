@@ -46,7 +46,12 @@ public final class SplicingUnwinder {
     this.older = new OlderStack(memory, whereabouts, this::olderTaken);
   }
 
-  /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
+  /** The first address of the last stack that was needed beyond its copy; 0 if none was. */
+  public long olderFrom() {
+    return older.firstAsked();
+  }
+
+  /** When a part of a stack was last read later, by {@link System#nanoTime}. */
   public long deepNanos() {
     return deepNanos;
   }
@@ -70,7 +75,7 @@ public final class SplicingUnwinder {
   public StopReason unwind(StackSnapshot snapshot, CodeModules modules, long stackEnd) {
     older.begin(snapshot, stackEnd);
     unwinder.unwind(snapshot, modules, frames);
-    if (older.outcome() != SpliceOutcome.NOT_NEEDED) {
+    if (older.outcome() != SpliceOutcome.NOT_NEEDED && older.outcome() != SpliceOutcome.COPIED) {
       deepNanos = System.nanoTime();
     }
     if (older.outcome() == SpliceOutcome.TAKEN) {

@@ -287,6 +287,9 @@ public final class SamplePipeline implements EngineSink {
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       ModuleMap map = unwind(snapshot, thread);
+      if (unwinder.olderFrom() != 0) {
+        engine.copyOlder(snapshot.tid(), unwinder.olderFrom(), thread.stackEnd);
+      }
       long stackId = write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
       if (failures != null) {
         failures.record(snapshot, map, frames, stackId);

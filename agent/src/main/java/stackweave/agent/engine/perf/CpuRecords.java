@@ -12,6 +12,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
 final class CpuRecords implements RingMerge.Target {
   private static final int RECORD_LOST = 2;
   private static final int RECORD_THROTTLE = 5;
+  private static final int SAMPLE_TIME = 16;
 
   private final int pid;
   private final int drainTid;
@@ -95,6 +96,12 @@ final class CpuRecords implements RingMerge.Target {
       }
       StackSnapshot snapshot =
           sink.wantsSample() ? decoder.decode(ring, timeNanos, tid, weight) : null;
+      if (filter != null && filter.older() != null) {
+        long kernelNanos = ring.getLong(SAMPLE_TIME);
+        filter
+            .older()
+            .sample(ring.cpu(), tid, kernelNanos, snapshot == null ? null : snapshot.olderCopy());
+      }
       ring.take();
       if (snapshot != null) {
         sink.sample(snapshot);

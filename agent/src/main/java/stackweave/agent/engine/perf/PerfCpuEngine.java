@@ -18,6 +18,7 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
+import stackweave.unwind.snapshot.OlderCopy;
 
 /**
  * Samples by one perf event for each CPU: after each interval of a CPU's time the kernel writes the
@@ -167,7 +168,7 @@ public final class PerfCpuEngine implements SampleEngine {
         PerfClock.measure(calls, drainTid, cpus).orElseThrow(() -> PerfRefusals.clock(KIND));
     programTried = programs && config.callPolicy().allows(GuardedCall.BPF);
     if (programTried) {
-      filter = ProcessFilter.open(calls, pid, drainTid, cpus.length);
+      filter = ProcessFilter.open(calls, pid, drainTid, cpus.length, config.intervalNanos());
     }
     openRings(ringBytes);
     if (filter != null && !setFilter()) {
@@ -301,7 +302,26 @@ public final class PerfCpuEngine implements SampleEngine {
 
   @Override
   public int busyMillis() {
-    return PerfSizes.busyMillis(rings.bytes(), config.intervalNanos(), stackBytes);
+    int busy = PerfSizes.busyMillis(rings.bytes(), config.intervalNanos(), stackBytes);
+    if (maySamplesWait()) {
+      return busy;
+    }
+    int share = filter.older().ringBytes() / cpus.length;
+    return Math.min(
+        busy, PerfSizes.busyMillis(share, config.intervalNanos(), OlderCopy.MOST_BYTES));
+  }
+
+  /** What was copied of deep stacks has less room. */
+  @Override
+  public boolean maySamplesWait() {
+    return filter == null || filter.older() == null || !filter.older().areWanted();
+  }
+
+  @Override
+  public void copyOlder(int tid, long from, long end) {
+    if (filter != null && filter.older() != null) {
+      filter.older().want(tid, from, end);
+    }
   }
 
   @Override
@@ -336,6 +356,9 @@ public final class PerfCpuEngine implements SampleEngine {
       records.setSink(null); // not held between drains
     }
     endedThreads.look();
+    if (filter != null && filter.older() != null) {
+      filter.older().look();
+    }
     lookAtGroup();
     return count;
   }

@@ -17,7 +17,8 @@ import stackweave.agent.linux.SystemCalls;
  * A program that the kernel runs whenever an event of a CPU is about to take a sample: it lets
  * those of one process through, but for one thread. Of others no register and no byte of a stack is
  * copied (bpf_overflow_handler in kernel/events/core.c). Of those that it lets through it keeps the
- * thread's name, which nobody knows any more when the thread has ended. For the drain thread.
+ * thread's name, which nobody knows any more when the thread has ended, and copies {@link
+ * OlderParts} of the stack. For the drain thread.
  */
 final class ProcessFilter implements AutoCloseable {
   // Functions of the kernel (enum bpf_func_id).
@@ -49,10 +50,14 @@ final class ProcessFilter implements AutoCloseable {
   private final NativeBuffer name = NativeBuffer.allocate(NAME_BYTES);
   private final NativeBuffer attr = NativeBuffer.allocate(Bpf.ELEMENT_BYTES);
 
-  private ProcessFilter(SystemCalls calls, int program, int names) {
+  /** Null without. */
+  private final OlderParts older;
+
+  private ProcessFilter(SystemCalls calls, int program, int names, OlderParts older) {
     this.calls = calls;
     this.program = program;
     this.names = names;
+    this.older = older;
   }
 
   /**
@@ -61,9 +66,11 @@ final class ProcessFilter implements AutoCloseable {
    * @param pid the process, in its own namespace of ids, which is that of the caller
    * @param exceptTid one of its threads
    * @param cpus how many CPUs it is to run on
+   * @param intervalNanos of the events
    * @return null if the kernel does not permit it
    */
-  static ProcessFilter open(SystemCalls calls, int pid, int exceptTid, int cpus) {
+  static ProcessFilter open(
+      SystemCalls calls, int pid, int exceptTid, int cpus, long intervalNanos) {
     PidNamespace namespace;
     try {
       namespace = PidNamespace.own();
@@ -72,58 +79,83 @@ final class ProcessFilter implements AutoCloseable {
     }
     // A kernel that has no such map, or no memory for it, may still have the program.
     int names = Bpf.createCache(calls, NAME_BYTES, Math.max(NAMES, NAMES_EACH * cpus));
-    BpfCode code =
-        namespace.isFirst()
-            ? inFirstNamespace(pid, exceptTid, names)
-            : inNamespace(namespace, pid, exceptTid, names);
-    int program = Bpf.load(calls, Bpf.PERF_EVENT, code);
+    OlderParts older = OlderParts.open(calls, intervalNanos);
+    int program = load(calls, namespace, pid, exceptTid, names, older);
+    if (program < 0 && older != null) {
+      older.close();
+      older = null;
+      program = load(calls, namespace, pid, exceptTid, names, null);
+    }
     ProcessFilter filter = null;
     try {
-      filter = program < 0 ? null : new ProcessFilter(calls, program, names);
+      filter = program < 0 ? null : new ProcessFilter(calls, program, names, older);
     } finally {
       if (filter == null) {
         close(program);
         close(names);
+        if (older != null) {
+          older.close();
+        }
       }
     }
     return filter;
   }
 
-  private static BpfCode inFirstNamespace(int pid, int exceptTid, int names) {
+  private static int load(
+      SystemCalls calls,
+      PidNamespace namespace,
+      int pid,
+      int exceptTid,
+      int names,
+      OlderParts older) {
     BpfCode code = new BpfCode();
+    int[] dropped =
+        namespace.isFirst()
+            ? inFirstNamespace(code, pid, exceptTid)
+            : inNamespace(code, namespace, pid, exceptTid);
+    code.store(BpfCode.FRAME, KEY, 6);
+    if (names >= 0) {
+      keepName(code, names);
+    }
+    if (older != null) {
+      older.writeTo(code, KEY, NAME);
+    }
+    code.set(0, 1).exit();
+    code.land(dropped);
+    code.set(0, 0).exit();
+    return Bpf.load(calls, Bpf.PERF_EVENT, code);
+  }
+
+  /** Puts the thread's id into register 6; the jumps where the sample is dropped. */
+  private static int[] inFirstNamespace(BpfCode code, int pid, int exceptTid) {
     code.call(GET_CURRENT_PID_TGID).copy(6, 0).apply(Operation.SHIFT_RIGHT, 0, Integer.SIZE);
     int otherProcess = code.jump(NOT_EQUAL, 0, pid);
     code.apply(Operation.SHIFT_LEFT, 6, Integer.SIZE);
     code.apply(Operation.SHIFT_RIGHT, 6, Integer.SIZE);
-    int except = code.jump(EQUAL, 6, exceptTid);
-    return answers(code, names, otherProcess, except);
+    return new int[] {otherProcess, code.jump(EQUAL, 6, exceptTid)};
   }
 
-  private static BpfCode inNamespace(PidNamespace namespace, int pid, int exceptTid, int names) {
-    BpfCode code = new BpfCode();
+  private static int[] inNamespace(BpfCode code, PidNamespace namespace, int pid, int exceptTid) {
     namespace.writeIds(code, TASK);
     int elsewhere = code.jump(NOT_EQUAL, 0, 0);
     code.loadInt(6, BpfCode.FRAME, PROCESS);
     int otherProcess = code.jump(NOT_EQUAL, 6, pid);
     code.loadInt(6, BpfCode.FRAME, TASK);
-    int except = code.jump(EQUAL, 6, exceptTid);
-    return answers(code, names, elsewhere, otherProcess, except);
+    return new int[] {elsewhere, otherProcess, code.jump(EQUAL, 6, exceptTid)};
   }
 
-  /** Keeps the thread's name, by its id in register 6, and lets the sample be taken. */
-  private static BpfCode answers(BpfCode code, int names, int... dropped) {
-    if (names >= 0) {
-      code.store(BpfCode.FRAME, KEY, 6);
-      code.copy(1, BpfCode.FRAME).apply(Operation.ADD, 1, NAME).set(2, NAME_BYTES);
-      code.call(GET_CURRENT_COMM);
-      code.setMap(1, names);
-      code.copy(2, BpfCode.FRAME).apply(Operation.ADD, 2, KEY);
-      code.copy(3, BpfCode.FRAME).apply(Operation.ADD, 3, NAME);
-      code.set(4, 0).call(UPDATE);
-    }
-    code.set(0, 1).exit();
-    code.land(dropped);
-    return code.set(0, 0).exit();
+  private static void keepName(BpfCode code, int names) {
+    code.copy(1, BpfCode.FRAME).apply(Operation.ADD, 1, NAME).set(2, NAME_BYTES);
+    code.call(GET_CURRENT_COMM);
+    code.setMap(1, names);
+    code.copy(2, BpfCode.FRAME).apply(Operation.ADD, 2, KEY);
+    code.copy(3, BpfCode.FRAME).apply(Operation.ADD, 3, NAME);
+    code.set(4, 0).call(UPDATE);
+  }
+
+  /** What it copies of stacks; null if nothing. */
+  OlderParts older() {
+    return older;
   }
 
   /** The program's descriptor, to be set on each event. */
@@ -159,6 +191,9 @@ final class ProcessFilter implements AutoCloseable {
   public void close() {
     close(program);
     close(names);
+    if (older != null) {
+      older.close();
+    }
     key.close();
     name.close();
     attr.close();

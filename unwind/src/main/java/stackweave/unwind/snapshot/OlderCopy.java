@@ -1,0 +1,85 @@
+package stackweave.unwind.snapshot;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * Pages of the older part of a sampled stack, copied at the interrupt. Between these and the copy
+ * of the stack's top there may be more, such as a buffer of which nothing is needed. Mutable and
+ * reused; it grows to {@value #MOST_BYTES} bytes where stacks need it. Not thread-safe.
+ */
+public final class OlderCopy {
+  /** The smallest page: what the kernel has or has not. */
+  public static final int PAGE_BYTES = 4 << 10;
+
+  /** As many pages as there are bits to say which there are. */
+  public static final int MOST_PAGES = Long.SIZE;
+
+  /** All of them. */
+  public static final int MOST_BYTES = MOST_PAGES * PAGE_BYTES;
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.nativeOrder());
+
+  private byte[] bytes = {};
+  private long address;
+
+  /** A bit for each page from {@link #address} on. */
+  private long present;
+
+  /** Forgets all pages. */
+  public void clear() {
+    present = 0;
+  }
+
+  /**
+   * Adds a page. One that is below the first that was added, or too far above it, is left out.
+   *
+   * @param pageAddress a multiple of {@value #PAGE_BYTES}
+   * @param source has its contents from {@code at} on
+   */
+  public void add(long pageAddress, ByteBuffer source, int at) {
+    address = present == 0 ? pageAddress : address;
+    long page = (pageAddress - address) / PAGE_BYTES;
+    if (page >= 0 && page < MOST_PAGES) {
+      makeRoom((int) (page + 1) * PAGE_BYTES);
+      source.get(at, bytes, (int) page * PAGE_BYTES, PAGE_BYTES);
+      present |= 1L << page;
+    }
+  }
+
+  private void makeRoom(int length) {
+    if (length > bytes.length) {
+      byte[] larger = new byte[Math.min(MOST_BYTES, 2 * length)];
+      System.arraycopy(bytes, 0, larger, 0, bytes.length);
+      bytes = larger;
+    }
+  }
+
+  /** Whether so many bytes from an address on were copied. */
+  public boolean has(long from, int count) {
+    long offset = from - address;
+    if (present == 0 || offset < 0 || offset > MOST_BYTES - count) {
+      return false;
+    }
+    long last = (offset + count - 1) / PAGE_BYTES;
+    for (long page = offset / PAGE_BYTES; page <= last; page++) {
+      if ((present & 1L << page) == 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** Copies bytes that {@linkplain #has there are}. */
+  void read(long from, byte[] target, int offset, int count) {
+    System.arraycopy(bytes, (int) (from - address), target, offset, count);
+  }
+
+  /** A word that {@linkplain #has there is}, in the byte order of this machine. */
+  public long getLong(long from) {
+    return (long) LONGS.get(bytes, (int) (from - address));
+  }
+}
