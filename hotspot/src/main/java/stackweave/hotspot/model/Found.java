@@ -25,7 +25,9 @@ public enum Found {
   /** The nearest return address on the stack from which a walk reaches the first frame. */
   SEARCH(8, "found by search", true),
   /** What HotSpot says of the last Java frame; frames between it and the callee are missing. */
-  AFTER_GAP(9, "after missing frames", true);
+  AFTER_GAP(9, "after missing frames", true),
+  /** What was read of the thread's stack after the sample, and may be another call's. */
+  READ_LATER(10, "read later", true);
 
   private static final Found[] BY_CODE = values();
 

@@ -104,6 +104,12 @@ public final class FrameBuffer {
     return true;
   }
 
+  /** Says that a frame was found in a way that can be wrong. */
+  public void guess(int i, Found way) {
+    founds[i] = (byte) way.code();
+    foundOtherwise = true;
+  }
+
   /** Whether a frame was found in a way that can be wrong. */
   public boolean hasGuesses() {
     boolean guesses = false;

@@ -37,9 +37,8 @@ public final class OlderStack implements MemoryReader {
   // its function changes all the time. There only the words that the walk relies on are compared:
   // return addresses, and what a CFA was computed from. That says little of who called the
   // function:
-  // from another caller with a frame of that size they are the same. So more is asked of such a
-  // stack: the word above the copy that the walk asks for first must have led to the same callers
-  // each time that it was read (isLargeFrame, firstAsked; the caller's to check).
+  // from another caller with a frame of that size they are the same. So what was read then is a
+  // guess (isLargeFrame, guess; the caller's to mark).
   // Undetected stays a thread that meanwhile returned through the seam, came back by calls that
   // wrote the very same words there, and was called from elsewhere further out: frames on both
   // sides are real but did not belong together. So spliced stacks end with StopReason.SPLICED.
@@ -140,6 +139,11 @@ public final class OlderStack implements MemoryReader {
   public void refuse(SpliceOutcome why) {
     outcome = why;
     closed = true;
+  }
+
+  /** What was taken may be another call's. */
+  public void guess() {
+    outcome = SpliceOutcome.GUESSED;
   }
 
   /**

@@ -22,10 +22,8 @@ public enum SpliceOutcome {
   NO_SEAM("no frame link in the copy"),
   /** What was read does not lead to the thread's first frame, or not without guessing. */
   NO_ROOT("does not lead to the first frame"),
-  /** Who calls a function with a large frame is not known for long enough, or changes. */
-  CALLER_UNSURE("caller of a large frame not sure"),
-  /** The thread's stacks change too fast above such seams to say whose older part this is. */
-  UNSTEADY("thread changes too fast");
+  /** It fits, and may be another call's: its frames are a guess, and are marked. */
+  GUESSED("taken as a guess");
 
   private final String label;
 

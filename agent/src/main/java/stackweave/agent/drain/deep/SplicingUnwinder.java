@@ -1,6 +1,7 @@
 package stackweave.agent.drain.deep;
 
 import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.unwind.MemoryReader;
@@ -23,7 +24,6 @@ public final class SplicingUnwinder {
   private final OlderStack older;
   private final long[] outcomes;
   private final Steadiness steadiness = new Steadiness();
-  private final LargeFrames largeFrames = new LargeFrames();
   private int framesOfCopy;
   private long guessesOfCopy;
   private long deepNanos = System.nanoTime() - Long.MAX_VALUE / 2;
@@ -83,14 +83,21 @@ public final class SplicingUnwinder {
       if (refusal != null) {
         older.refuse(refusal);
         unwinder.unwind(snapshot, modules, frames);
+      } else if (!isSure(snapshot)) {
+        older.guess();
+        frames.guess(framesOfCopy, Found.READ_LATER);
       }
     }
     outcomes[older.outcome().ordinal()]++;
     StopReason end = frames.end();
-    if (older.outcome() != SpliceOutcome.TAKEN || end.hasGuesses()) {
+    if (end.hasGuesses()) {
       return end;
     }
-    return end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
+    return switch (older.outcome()) {
+      case TAKEN -> end == StopReason.TOO_DEEP ? StopReason.SPLICED_TOO_DEEP : StopReason.SPLICED;
+      case GUESSED -> end == StopReason.TOO_DEEP ? end : StopReason.GUESSED;
+      default -> end;
+    };
   }
 
   /** Called when the walk leaves the copy: later frames are of the older part. */
@@ -109,17 +116,18 @@ public final class SplicingUnwinder {
     if (!older.confirm()) {
       return older.outcome();
     }
-    long now = System.nanoTime();
-    if (older.isLargeFrame()) {
-      boolean known =
-          largeFrames.isKnown(
-              snapshot.tid(), older.firstAsked(), frames, framesOfCopy, snapshot.timeNanos(), now);
-      return known ? null : SpliceOutcome.CALLER_UNSURE;
-    }
-    boolean steady =
-        steadiness.isSteady(
-            snapshot.tid(), frames, frames.count() - framesOfCopy, snapshot.timeNanos(), now);
-    return steady ? null : SpliceOutcome.UNSTEADY;
+    return null;
+  }
+
+  /** Whether what was read later is certainly the sample's, where it may stay. */
+  private boolean isSure(StackSnapshot snapshot) {
+    return !older.isLargeFrame()
+        && steadiness.isSteady(
+            snapshot.tid(),
+            frames,
+            frames.count() - framesOfCopy,
+            snapshot.timeNanos(),
+            System.nanoTime());
   }
 
   private boolean hasUnknownFrames() {

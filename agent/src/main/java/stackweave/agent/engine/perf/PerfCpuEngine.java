@@ -448,9 +448,9 @@ public final class PerfCpuEngine implements SampleEngine {
         .set(EngineFigure.CPU_COVERED, records.coveredNanos());
   }
 
-  /** Events, the wake-up, the task list, and what filters: program and map, or group. */
+  /** Events, the wake-up, the task list, and what filters: program and maps, or group. */
   private int fileDescriptors() {
-    return rings.count() + life.fileDescriptors() + 2 + (filter == null ? 1 : 2);
+    return rings.count() + life.fileDescriptors() + 2 + (filter == null ? 1 : filter.descriptors());
   }
 
   @Override

@@ -153,6 +153,11 @@ final class ProcessFilter implements AutoCloseable {
     code.set(4, 0).call(UPDATE);
   }
 
+  /** File descriptors that it holds. */
+  int descriptors() {
+    return 1 + (names < 0 ? 0 : 1) + (older == null ? 0 : 2);
+  }
+
   /** What it copies of stacks; null if nothing. */
   OlderParts older() {
     return older;
