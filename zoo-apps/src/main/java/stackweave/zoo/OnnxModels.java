@@ -27,6 +27,17 @@ final class OnnxModels {
     return model(graph);
   }
 
+  /** X[200,200] by itself: kernels that have buffers of more than 64 KiB on the stack. */
+  static byte[] square() {
+    Message graph = new Message();
+    graph.message(1, node("MatMul", "a", "X", "X"));
+    graph.message(1, node("Softmax", "Y", "a"));
+    graph.text(2, "square");
+    graph.message(11, tensor("X", 200, 200));
+    graph.message(12, tensor("Y", 200, 200));
+    return model(graph);
+  }
+
   /** X[1,8,64,64] through two convolutions. */
   static byte[] convolution() {
     Message graph = new Message();

@@ -45,6 +45,8 @@ public final class ZooJvm {
             Map.of(
                 "onnx-matmul",
                 new InferenceRound(OnnxModels.matrices(), 64, 256),
+                "onnx-square",
+                new InferenceRound(OnnxModels.square(), 200, 200),
                 "onnx-conv",
                 new InferenceRound(OnnxModels.convolution(), 1, 8, 64, 64)));
     CATEGORIES.put(

@@ -31,6 +31,8 @@ enum Category {
       Map.of(
           "onnx-matmul",
           "stackweave.zoo.InferenceRound",
+          "onnx-square",
+          "stackweave.zoo.InferenceRound",
           "onnx-conv",
           "stackweave.zoo.InferenceRound"),
       List.of(new Chain("libonnxruntime[.]so.*!.*", "ai.onnxruntime.*"))),
