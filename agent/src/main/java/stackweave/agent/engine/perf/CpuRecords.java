@@ -1,6 +1,7 @@
 package stackweave.agent.engine.perf;
 
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.perf.filter.ProcessFilter;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 

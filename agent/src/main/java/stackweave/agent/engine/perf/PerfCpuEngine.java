@@ -11,6 +11,8 @@ import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.Wakeup;
 import stackweave.agent.engine.bpf.Bpf;
+import stackweave.agent.engine.perf.filter.OwnCgroup;
+import stackweave.agent.engine.perf.filter.ProcessFilter;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;

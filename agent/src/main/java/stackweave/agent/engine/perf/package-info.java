@@ -2,9 +2,9 @@
  * The engines on perf_event_open: events and their budget, ring buffers, and their records.
  *
  * <p><b>By CPU</b> ({@code PerfCpuEngine}). One sampling event per CPU, which owns the CPU's ring.
- * {@code ProcessFilter} or {@code OwnCgroup} keeps other processes out. {@code RingMerge} takes the
- * records in the order of time; {@code CpuRecords} passes the samples on, each with its CPU's
- * period as its weight. {@code EndedThreads} tells whose ids may be others' by now.
+ * What is in {@code filter} keeps other processes out. {@code RingMerge} takes the records in the
+ * order of time; {@code CpuRecords} passes the samples on, each with its CPU's period as its
+ * weight. {@code EndedThreads} tells whose ids may be others' by now.
  *
  * <p><b>By thread</b> ({@code PerfThreadEngine}). One sampling event per thread and CPU, inherited
  * by later threads ({@code PerfEvents}), writes into the CPU's ring, which an event of the drain

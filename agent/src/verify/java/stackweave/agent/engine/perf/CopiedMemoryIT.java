@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.engine.perf.filter.ProcessFilter;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.testing.Commands;

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.engine.OwnJvm;
+import stackweave.agent.engine.perf.filter.OwnCgroup;
 import stackweave.testing.Gcc;
 
 /** Where no program may filter, the process's own control group does, as long as it is its own. */

@@ -1,4 +1,4 @@
-package stackweave.agent.engine.perf;
+package stackweave.agent.engine.perf.filter;
 
 import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
@@ -20,7 +20,7 @@ import stackweave.agent.linux.SystemCalls;
  * thread's name, which nobody knows any more when the thread has ended, and copies {@link
  * OlderParts} of the stack. For the drain thread.
  */
-final class ProcessFilter implements AutoCloseable {
+public final class ProcessFilter implements AutoCloseable {
   // Functions of the kernel (enum bpf_func_id).
   private static final int UPDATE = 2;
   private static final int GET_CURRENT_PID_TGID = 14;
@@ -69,7 +69,7 @@ final class ProcessFilter implements AutoCloseable {
    * @param intervalNanos of the events
    * @return null if the kernel does not permit it
    */
-  static ProcessFilter open(
+  public static ProcessFilter open(
       SystemCalls calls, int pid, int exceptTid, int cpus, long intervalNanos) {
     PidNamespace namespace;
     try {
@@ -154,22 +154,22 @@ final class ProcessFilter implements AutoCloseable {
   }
 
   /** File descriptors that it holds. */
-  int descriptors() {
+  public int descriptors() {
     return 1 + (names < 0 ? 0 : 1) + (older == null ? 0 : 2);
   }
 
   /** What it copies of stacks; null if nothing. */
-  OlderParts older() {
+  public OlderParts older() {
     return older;
   }
 
   /** The program's descriptor, to be set on each event. */
-  int program() {
+  public int program() {
     return program;
   }
 
   /** The name that a thread had when it was sampled last; empty if that is not known. */
-  String nameOf(int tid) {
+  public String nameOf(int tid) {
     if (names < 0) {
       return "";
     }

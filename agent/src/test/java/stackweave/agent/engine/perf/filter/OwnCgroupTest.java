@@ -1,4 +1,4 @@
-package stackweave.agent.engine.perf;
+package stackweave.agent.engine.perf.filter;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

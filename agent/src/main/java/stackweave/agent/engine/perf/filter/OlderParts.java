@@ -1,4 +1,4 @@
-package stackweave.agent.engine.perf;
+package stackweave.agent.engine.perf.filter;
 
 import static stackweave.agent.engine.bpf.BpfCode.Condition.BELOW;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
@@ -22,7 +22,7 @@ import stackweave.unwind.snapshot.OlderCopy;
  * for which it is {@linkplain #want wanted}, page by page, since one that nobody has written may
  * not be there. A page that finds no room in the ring is missing. For the drain thread.
  */
-final class OlderParts implements AutoCloseable {
+public final class OlderParts implements AutoCloseable {
   private static final int RING_BYTES = 4 << 20;
   private static final int MIN_RING_BYTES = 512 << 10;
 
@@ -145,7 +145,7 @@ final class OlderParts implements AutoCloseable {
    * @param from the first address that was needed beyond the copy
    * @param end the address above the thread's stack, 0 if not known
    */
-  void want(int tid, long from, long end) {
+  public void want(int tid, long from, long end) {
     long first = (from & -OlderCopy.PAGE_BYTES) - OlderCopy.PAGE_BYTES;
     long last = end == 0 ? first + OlderCopy.MOST_BYTES : end;
     if (last - first > OlderCopy.MOST_BYTES) {
@@ -189,7 +189,7 @@ final class OlderParts implements AutoCloseable {
   }
 
   /** Ends the copies of threads that have not asked for long; call it now and then. */
-  void look() {
+  public void look() {
     long now = System.nanoTime();
     for (int i = 0; threads > 0 && i < THREADS; i++) {
       if (now - askedNanos[i] > IDLE_NANOS) {
@@ -199,12 +199,12 @@ final class OlderParts implements AutoCloseable {
   }
 
   /** Whether copies are taken of any thread's stack. */
-  boolean areWanted() {
+  public boolean areWanted() {
     return threads > 0;
   }
 
   /** Bytes of the ring. */
-  int ringBytes() {
+  public int ringBytes() {
     return ring.size();
   }
 
@@ -214,7 +214,7 @@ final class OlderParts implements AutoCloseable {
    * @param timeNanos by the kernel's clock
    * @param copy receives the pages; null if they are not wanted
    */
-  void sample(int cpu, int tid, long timeNanos, OlderCopy copy) {
+  public void sample(int cpu, int tid, long timeNanos, OlderCopy copy) {
     sampled(cpu, timeNanos);
     if (ring.contents(ring.position()) < 0) {
       return;

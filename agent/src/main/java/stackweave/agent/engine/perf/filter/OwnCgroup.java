@@ -1,4 +1,4 @@
-package stackweave.agent.engine.perf;
+package stackweave.agent.engine.perf.filter;
 
 import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
@@ -15,7 +15,7 @@ import stackweave.maps.proc.PlainFiles;
  *
  * @param directory in the file system of cgroups
  */
-record OwnCgroup(Path directory) {
+public record OwnCgroup(Path directory) {
   private static final Path GROUPS = Path.of("/proc/self/cgroup");
   private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
 
@@ -32,7 +32,7 @@ record OwnCgroup(Path directory) {
    *
    * @return null if there is none, or others use it, too
    */
-  static OwnCgroup find(int pid) {
+  public static OwnCgroup find(int pid) {
     try {
       Path directory = directory(Files.readAllLines(GROUPS), Files.readAllLines(MOUNTS));
       return directory != null && isOwn(directory, pid) ? new OwnCgroup(directory) : null;
@@ -49,7 +49,7 @@ record OwnCgroup(Path directory) {
    * @param mounts the lines of /proc/PID/mountinfo (proc_pid_mountinfo(5))
    * @return null if it is not mounted
    */
-  static Path directory(List<String> groups, List<String> mounts) {
+  public static Path directory(List<String> groups, List<String> mounts) {
     String ofPerf = path(groups, "perf_event");
     return ofPerf != null
         ? mounted(mounts, "cgroup", "perf_event", ofPerf)
