@@ -136,7 +136,8 @@ public final class CallSites {
     symbol.copy(memory, name, (int) layout.symbolBody.offset());
     int length = layout.symbolLength.intIn(symbol);
     symbol.copy(memory, name + layout.symbolBody.offset(), length);
-    return ClassFileNames.isLinker(symbol.text(0, length));
+    String text = symbol.text(0, length);
+    return text != null && ClassFileNames.isLinker(text);
   }
 
   /** The index in the pool, whose first entries are read next, most likely. */

@@ -2,7 +2,7 @@ package stackweave.hotspot.method;
 
 /**
  * Checks and converts names as class files have them (JVMS 4.2, 4.3.3). The checks tell names from
- * memory that was reused. Stateless.
+ * memory that was reused: they refuse what no class file may have, and nothing else. Stateless.
  */
 final class ClassFileNames {
   private ClassFileNames() {}
@@ -10,6 +10,9 @@ final class ClassFileNames {
   static boolean isMethodName(String name) {
     if (name == null || name.isEmpty()) {
       return false;
+  /**
+   * @param name null for what is no text
+   */
     }
     if (name.equals("<init>") || name.equals("<clinit>")) {
       return true;
@@ -23,8 +26,7 @@ final class ClassFileNames {
 
   private static boolean isFreeOf(String name, String forbidden) {
     for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (c < ' ' || c == '\ufffd' || forbidden.indexOf(c) >= 0) {
+      if (forbidden.indexOf(name.charAt(i)) >= 0) {
         return false;
       }
     }
@@ -59,7 +61,7 @@ final class ClassFileNames {
     char c = descriptor.charAt(at);
     if (c == 'L') {
       int end = descriptor.indexOf(';', at);
-      return end > at + 1 && isFreeOf(descriptor.substring(at + 1, end), "[(") ? end + 1 : -1;
+      return end > at + 1 && isFreeOf(descriptor.substring(at + 1, end), "[") ? end + 1 : -1;
     }
     return "BCDFIJSZ".indexOf(c) >= 0 ? at + 1 : -1;
   }

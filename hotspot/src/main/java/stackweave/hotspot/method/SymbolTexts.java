@@ -16,7 +16,7 @@ final class SymbolTexts {
   /** Of a text that was asked for as a class's: its name as Java has it; else null. */
   private final String[] classNames = new String[SLOTS];
 
-  /** The text of {@code length} bytes of a copy from {@code offset} on. */
+  /** The text of {@code length} bytes of a copy from {@code offset} on; null if they are none. */
   String of(MemoryCopy copy, int offset, int length) {
     int slot = slot(copy.bytes(), offset, length);
     String known = texts[slot];
@@ -29,11 +29,14 @@ final class SymbolTexts {
     return text;
   }
 
-  /** {@link ClassFileNames#javaClassName} of the text that {@link #of} gives for the same bytes. */
+  /**
+   * {@link ClassFileNames#javaClassName} of the text that {@link #of} gives for the same bytes;
+   * null for null.
+   */
   String classNameOf(MemoryCopy copy, int offset, int length) {
     String text = of(copy, offset, length);
     int slot = slot(copy.bytes(), offset, length);
-    if (classNames[slot] == null) {
+    if (classNames[slot] == null && text != null) {
       classNames[slot] = ClassFileNames.javaClassName(text);
     }
     return classNames[slot];

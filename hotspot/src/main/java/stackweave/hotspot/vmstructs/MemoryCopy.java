@@ -1,7 +1,7 @@
 package stackweave.hotspot.vmstructs;
 
-import java.nio.charset.StandardCharsets;
 import stackweave.unwind.MemoryReader;
+import stackweave.unwind.ModifiedUtf8;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
@@ -106,8 +106,8 @@ public final class MemoryCopy {
     return i4(offset) & 0xffffffffL | (long) i4(offset + 4) << 32;
   }
 
-  /** The characters of a HotSpot symbol: modified UTF-8 without its two special cases. */
+  /** The characters of a HotSpot symbol; null if these bytes are no text. */
   public String text(int offset, int length) {
-    return new String(bytes, offset, length, StandardCharsets.UTF_8);
+    return ModifiedUtf8.text(bytes, offset, length);
   }
 }

@@ -24,6 +24,8 @@ class ClassFileNamesTest {
         "(Ljava/lang/String)V false",
         "(I false",
         "([)V false",
+        "(Lp/a(b)<c>;)V true",
+        "(La[b;)V false",
       })
   void descriptors(String text, boolean valid) {
     assertEquals(valid, ClassFileNames.isMethodDescriptor(text));
@@ -31,8 +33,22 @@ class ClassFileNamesTest {
 
   @ParameterizedTest
   @CsvSource({
-    "run, true", "<init>, true", "<clinit>, true", "lambda$main$0, true", "größe, true",
-    "<other>, false", "a/b, false", "a.b, false", "'', false", "a\u0001b, false"
+    "run, true",
+    "<init>, true",
+    "<clinit>, true",
+    "lambda$main$0, true",
+    "größe, true",
+    "<other>, false",
+    "a/b, false",
+    "a.b, false",
+    "'', false",
+    "a;b, false",
+    "a[b, false",
+    "a\u0001b\u007f, true",
+    "\ufffd, true",
+    "\ud835x, true",
+    "\ud835\udcb3, true",
+    "a (b), true"
   })
   void methodNames(String text, boolean valid) {
     assertEquals(valid, ClassFileNames.isMethodName(text));

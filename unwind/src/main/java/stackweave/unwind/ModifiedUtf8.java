@@ -1,0 +1,67 @@
+package stackweave.unwind;
+
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Text of the VM: symbols, names that it gives the kernel, strings that it writes into recordings.
+ * That is UTF-8 but for U+0000, which has two bytes, and for characters above U+FFFF: each half of
+ * their pair of surrogates has three bytes (JVMS 4.4.7). Stateless.
+ */
+public final class ModifiedUtf8 {
+  /** Bytes of a pair of surrogates. */
+  private static final int PAIR_BYTES = 6;
+
+  private static final char REPLACEMENT = '\ufffd';
+
+  private ModifiedUtf8() {}
+
+  /**
+   * The text of bytes in this encoding, or in plain UTF-8.
+   *
+   * @return null if they are neither, or one of them is 0, which this encoding has not
+   */
+  public static String text(byte[] bytes, int offset, int length) {
+    String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
+    // Where nothing was replaced both encodings are the same.
+    return text.indexOf(REPLACEMENT) < 0 && text.indexOf('\0') < 0
+        ? text
+        : modified(bytes, offset, offset + length);
+  }
+
+  private static String modified(byte[] bytes, int from, int end) {
+    char[] characters = new char[end - from];
+    int count = 0;
+    for (int i = from; i < end; i++) {
+      int c = bytes[i] & 0xff;
+      int more = c < 0x80 ? 0 : c >> 5 == 0b110 ? 1 : c >> 4 == 0b1110 ? 2 : end;
+      if (c == 0 || more >= end - i) {
+        return null;
+      }
+      c &= 0xff >> (more == 0 ? 1 : more + 2);
+      for (int left = more; left > 0; left--) {
+        int next = bytes[++i];
+        if ((next & 0xc0) != 0x80) {
+          return null;
+        }
+        c = c << 6 | next & 0x3f;
+      }
+      characters[count++] = (char) c;
+    }
+    return new String(characters, 0, count);
+  }
+
+  /**
+   * The same of a text that was cut at a number of bytes, as the kernel cuts names of threads: what
+   * is left of its last character is left out. Where it is no text all the same, what of it is none
+   * is replaced.
+   */
+  public static String cut(byte[] bytes, int length) {
+    for (int less = 0; less < Math.min(PAIR_BYTES, length); less++) {
+      String text = text(bytes, 0, length - less);
+      if (text != null && !Character.isHighSurrogate(text.charAt(text.length() - 1))) {
+        return text;
+      }
+    }
+    return new String(bytes, 0, length, StandardCharsets.UTF_8);
+  }
+}
