@@ -43,6 +43,7 @@ class OddNamesTest {
         "line\nend",
         "a (b) & \"c\" ]\\",
         "right\u202eto left",
+        "hex+0x1f",
       })
   void isShown(String name) throws Exception {
     Class<?> type =

@@ -5,14 +5,17 @@ package stackweave.hotspot.method;
  * memory that was reused: they refuse what no class file may have, and nothing else. Stateless.
  */
 final class ClassFileNames {
+  /** Begins what the VM puts behind a hidden class's name; all digits of the address follow. */
+  private static final String ADDRESS = "+0x";
+
   private ClassFileNames() {}
 
-  static boolean isMethodName(String name) {
-    if (name == null || name.isEmpty()) {
-      return false;
   /**
    * @param name null for what is no text
    */
+  static boolean isMethodName(String name) {
+    if (name == null || name.isEmpty()) {
+      return false;
     }
     if (name.equals("<init>") || name.equals("<clinit>")) {
       return true;
@@ -83,11 +86,19 @@ final class ClassFileNames {
 
   /**
    * The name as {@link Class#getName} has it: dots, and a slash before the address that the VM puts
-   * behind a hidden class's name with a plus sign.
+   * behind a hidden class's name with a plus sign. Other classes may have that sign in their names.
    */
   static String javaClassName(String internalName) {
     String name = internalName.replace('/', '.');
-    int plus = name.lastIndexOf("+0x");
-    return plus < 0 ? name : name.substring(0, plus) + '/' + name.substring(plus + 1);
+    int plus = name.length() - ADDRESS.length() - Long.BYTES * 2;
+    if (plus <= 0 || !name.startsWith(ADDRESS, plus)) {
+      return name;
+    }
+    for (int i = plus + ADDRESS.length(); i < name.length(); i++) {
+      if ("0123456789abcdef".indexOf(name.charAt(i)) < 0) {
+        return name;
+      }
+    }
+    return name.substring(0, plus) + '/' + name.substring(plus + 1);
   }
 }

@@ -63,5 +63,7 @@ class ClassFileNamesTest {
         binary.substring(0, slash).replace('.', '/') + '+' + binary.substring(slash + 1);
     assertEquals(binary, ClassFileNames.javaClassName(internal));
     assertEquals("java.lang.Object", ClassFileNames.javaClassName("java/lang/Object"));
+    assertEquals("p.Hex+0x1f", ClassFileNames.javaClassName("p/Hex+0x1f"));
+    assertEquals("p.A+0xsixteenletters00", ClassFileNames.javaClassName("p/A+0xsixteenletters00"));
   }
 }
