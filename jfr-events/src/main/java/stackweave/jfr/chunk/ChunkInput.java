@@ -2,8 +2,8 @@ package stackweave.jfr.chunk;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import stackweave.unwind.ModifiedUtf8;
 
 /**
  * Bytes of a recording, read through a window. Nothing is read behind {@link #end}, which is set to
@@ -155,9 +155,9 @@ public final class ChunkInput {
     }
     return switch (encoding) {
       case 0, 1 -> "";
-      case 3 -> text(StandardCharsets.UTF_8);
+      case 3 -> utf8();
       case 4 -> characters();
-      case 5 -> text(StandardCharsets.ISO_8859_1);
+      case 5 -> latin1();
       default -> throw new IOException("at " + position() + " a string of encoding " + encoding);
     };
   }
@@ -182,14 +182,29 @@ public final class ChunkInput {
     }
   }
 
-  private String text(Charset charset) throws IOException {
+  /** UTF-8; the VM writes its names in the modified form. */
+  private String utf8() throws IOException {
+    int length = readLength();
+    byte[] bytes = window;
+    int at = next;
+    if (length <= limit - next) {
+      next += length;
+    } else {
+      bytes = readBytes(length);
+      at = 0;
+    }
+    String text = ModifiedUtf8.text(bytes, at, length);
+    return text != null ? text : new String(bytes, at, length, StandardCharsets.UTF_8);
+  }
+
+  private String latin1() throws IOException {
     int length = readLength();
     if (length <= limit - next) {
-      String text = new String(window, next, length, charset);
+      String text = new String(window, next, length, StandardCharsets.ISO_8859_1);
       next += length;
       return text;
     }
-    return new String(readBytes(length), charset);
+    return new String(readBytes(length), StandardCharsets.ISO_8859_1);
   }
 
   private String characters() throws IOException {

@@ -99,6 +99,26 @@ class ChunkReaderTest {
         read(chunk.build()));
   }
 
+  /** The VM writes its symbols as they are: each half of a pair has three bytes, U+0000 two. */
+  @Test
+  void theVmsNamesAreInModifiedUtf8() throws Exception {
+    ChunkBytes chunk =
+        chunk()
+            .event(
+                EVENT,
+                bytes().numbers(500, 1).raw(3).numbers(6).raw(0xed, 0xa0, 0xb5, 0xed, 0xb2, 0xb3))
+            .event(EVENT, bytes().numbers(500, 2).raw(3).numbers(2).raw(0xc0, 0x80))
+            .event(EVENT, bytes().numbers(500, 3).text("\ud835\udcb3"))
+            .event(EVENT, bytes().numbers(500, 4).raw(3).numbers(2).raw('a', 0xff));
+    assertEquals(
+        List.of(
+            "1000000000000 1 \ud835\udcb30",
+            "1000000000000 2 \u00000",
+            "1000000000000 3 \ud835\udcb30",
+            "1000000000000 4 a\ufffd0"),
+        read(chunk.build()));
+  }
+
   /** Fields that are not wanted, of all sorts, before and between those that are. */
   @Test
   void otherFieldsArePassedOver() throws Exception {

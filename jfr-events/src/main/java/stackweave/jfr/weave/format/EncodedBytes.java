@@ -10,6 +10,7 @@ import java.util.Arrays;
 public final class EncodedBytes {
   private static final byte NULL_TEXT = 0;
   private static final byte UTF_8_TEXT = 3;
+  private static final byte CHARACTERS = 4;
 
   /** Bits of a byte of a number that are the number's. */
   private static final int SEVEN_BITS = 0x7f;
@@ -71,10 +72,16 @@ public final class EncodedBytes {
     bytes[size++] = (byte) value;
   }
 
-  /** A string in UTF-8; null as JFR has it. */
+  /** A string in UTF-8, which has no half of a pair of surrogates; null as JFR has it. */
   public void text(String text) {
     if (text == null) {
       raw(NULL_TEXT);
+      return;
+    }
+    if (text.chars().anyMatch(c -> Character.isSurrogate((char) c))) {
+      raw(CHARACTERS);
+      number(text.length());
+      text.chars().forEach(this::number);
       return;
     }
     byte[] encoded = text.getBytes(StandardCharsets.UTF_8);
