@@ -2,8 +2,8 @@ package stackweave.agent.linux;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import stackweave.maps.proc.PlainFiles;
+import stackweave.unwind.ModifiedUtf8;
 
 /** This process's threads and file descriptors, from /proc/self. Stateless. */
 public final class Tasks {
@@ -29,8 +29,7 @@ public final class Tasks {
   public static String comm(int tid) {
     try {
       byte[] comm = PlainFiles.bytes("/proc/self/task/" + tid + "/comm");
-      // Not readString: the cut at 15 bytes may go through a character.
-      return new String(comm, StandardCharsets.UTF_8).stripTrailing();
+      return ModifiedUtf8.cut(comm, Math.max(0, comm.length - 1)); // a line end follows
     } catch (IOException e) {
       return null;
     }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import stackweave.agent.engine.EngineSink;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.unwind.Architecture;
+import stackweave.unwind.ModifiedUtf8;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
@@ -214,7 +215,8 @@ final class PerfRecords implements RingMerge.Target {
       int size = Math.min(text[0], 20);
       buildId = size > 0 ? Arrays.copyOfRange(text, 4, 4 + size) : null;
     }
-    String path = string(ring, 72, trailer);
+    int pathLength = copyText(ring, 72, trailer);
+    String path = new String(text, 0, pathLength, StandardCharsets.UTF_8);
     ring.take();
     sink.mapped(timeNanos, recordPid, tid, address, length, pageOffset, buildId, path);
   }
@@ -224,7 +226,8 @@ final class PerfRecords implements RingMerge.Target {
       return;
     }
     int tid = ring.getInt(12);
-    String comm = string(ring, 16, trailer);
+    int length = copyText(ring, 16, trailer);
+    String comm = ModifiedUtf8.cut(text, length);
     ring.take();
     sink.renamed(timeNanos, tid, comm);
   }
@@ -265,8 +268,8 @@ final class PerfRecords implements RingMerge.Target {
     return true;
   }
 
-  /** The null-terminated text between two offsets. */
-  private String string(PerfRing ring, int from, int to) {
+  /** Copies the null-terminated text between two offsets to {@link #text}; returns its length. */
+  private int copyText(PerfRing ring, int from, int to) {
     int length = Math.max(0, to - from);
     if (length > text.length) {
       text = new byte[length]; // 64 KiB at most: a record's size has 16 bits
@@ -276,6 +279,6 @@ final class PerfRecords implements RingMerge.Target {
     while (end < length && text[end] != 0) {
       end++;
     }
-    return new String(text, 0, end, StandardCharsets.UTF_8);
+    return end;
   }
 }

@@ -4,7 +4,6 @@ import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.BpfCode.Operation;
@@ -12,6 +11,7 @@ import stackweave.agent.engine.bpf.PidNamespace;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
+import stackweave.unwind.ModifiedUtf8;
 
 /**
  * A program that the kernel runs whenever an event of a CPU is about to take a sample: it lets
@@ -183,7 +183,7 @@ public final class ProcessFilter implements AutoCloseable {
     while (length < NAME_BYTES && text[length] != 0) {
       length++;
     }
-    return new String(text, 0, length, StandardCharsets.UTF_8);
+    return ModifiedUtf8.cut(text, length);
   }
 
   private static void close(int fd) {
