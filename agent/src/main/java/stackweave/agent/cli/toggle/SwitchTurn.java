@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +21,7 @@ import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.cli.process.UserFiles;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
+import stackweave.maps.proc.PlainFiles;
 
 /**
  * Carries out one {@code off} or {@code on}: creates or removes the switch files in every place
@@ -285,7 +285,7 @@ final class SwitchTurn {
     long start = System.nanoTime();
     File[] processes = new File("/proc").listFiles((parent, name) -> name.matches("\\d+"));
     for (File process : processes == null ? new File[0] : processes) {
-      if (!isSampling(process.toPath())) {
+      if (!isSampling(process.toPath(), files.uid())) {
         continue;
       }
       if (System.nanoTime() - start > ASKING_NANOS) {
@@ -302,15 +302,18 @@ final class SwitchTurn {
     return good;
   }
 
-  private boolean isSampling(Path process) {
+  /** Whether a process of a user has an agent whose drain thread runs. */
+  static boolean isSampling(Path process, int uid) {
     try {
       // Not the owner of the /proc directory, which is root for a process that is not dumpable.
-      if (uid(Files.readString(process.resolve("status"))) != files.uid()) {
+      // In ISO 8859-1: names of threads are cut at 15 bytes, be it within a character.
+      if (uid(PlainFiles.text(process + "/status", StandardCharsets.ISO_8859_1)) != uid) {
         return false;
       }
       File[] tasks = process.resolve("task").toFile().listFiles();
       for (File task : tasks == null ? new File[0] : tasks) {
-        if (DrainThreadName.isComm(Files.readString(task.toPath().resolve("comm")).strip())) {
+        String comm = PlainFiles.text(task + "/comm", StandardCharsets.ISO_8859_1);
+        if (DrainThreadName.isComm(comm.strip())) {
           return true;
         }
       }

@@ -1,6 +1,7 @@
 package stackweave.agent.engine.perf.filter;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -16,8 +17,8 @@ import stackweave.maps.proc.PlainFiles;
  * @param directory in the file system of cgroups
  */
 public record OwnCgroup(Path directory) {
-  private static final Path GROUPS = Path.of("/proc/self/cgroup");
-  private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
+  private static final String GROUPS = "/proc/self/cgroup";
+  private static final String MOUNTS = "/proc/self/mountinfo";
 
   /** Others may have used that much of the CPU time of all that is alive in it. */
   private static final double OTHERS = 0.2;
@@ -34,11 +35,16 @@ public record OwnCgroup(Path directory) {
    */
   public static OwnCgroup find(int pid) {
     try {
-      Path directory = directory(Files.readAllLines(GROUPS), Files.readAllLines(MOUNTS));
+      Path directory = directory(lines(GROUPS), lines(MOUNTS));
       return directory != null && isOwn(directory, pid) ? new OwnCgroup(directory) : null;
     } catch (IOException | DirectoryIteratorException | NumberFormatException e) {
       return null;
     }
+  }
+
+  /** What is not UTF-8 in some path is replaced. */
+  private static List<String> lines(String path) throws IOException {
+    return PlainFiles.text(path, StandardCharsets.UTF_8).lines().toList();
   }
 
   /**
@@ -123,7 +129,8 @@ public record OwnCgroup(Path directory) {
   /** CPU time of a process (proc_pid_stat(5), utime and stime), 0 if it has ended. */
   private static long ticks(int pid) {
     try {
-      String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
+      // The process's name in it may be cut within a character.
+      String stat = PlainFiles.text("/proc/" + pid + "/stat", StandardCharsets.ISO_8859_1);
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
       return Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
     } catch (IOException e) {

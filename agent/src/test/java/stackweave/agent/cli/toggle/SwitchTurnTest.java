@@ -1,0 +1,33 @@
+package stackweave.agent.cli.toggle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which processes are asked, as their directories in /proc say. */
+class SwitchTurnTest {
+  private static final long UID = 3_000_000_000L;
+
+  @TempDir private Path process;
+
+  /** The kernel cuts names at 15 bytes. */
+  @Test
+  void namesThatAreCutWithinACharacterHideNoAgent() throws Exception {
+    Files.writeString(process.resolve("status"), "Name:\tjava\nUid:\t0\t" + UID + "\t0\t0\n");
+    thread(1, "java\n".getBytes(StandardCharsets.UTF_8));
+    thread(2, new byte[] {'a', (byte) 0xd0, '\n'});
+    assertEquals(false, SwitchTurn.isSampling(process, (int) UID));
+    thread(3, "stackweave-drai\n".getBytes(StandardCharsets.UTF_8));
+    assertEquals(true, SwitchTurn.isSampling(process, (int) UID));
+    assertEquals(false, SwitchTurn.isSampling(process, 1));
+  }
+
+  private void thread(int tid, byte[] comm) throws Exception {
+    Path task = Files.createDirectories(process.resolve("task/" + tid));
+    Files.write(task.resolve("comm"), comm);
+  }
+}
