@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
@@ -109,6 +110,14 @@ public final class OwnDirectory {
     }
     boolean shared = !isLink && (mode(facts) & WRITABLE_BY_OTHERS) != 0;
     return shared && (mode(facts) & STICKY) == 0 ? where + "can be written by others" : null;
+  }
+
+  /**
+   * A user's name, or its number if it has none: ids above 2³¹, which the JDK shows below 0, too.
+   */
+  public static String userName(UserPrincipal user) {
+    String name = user.getName();
+    return name.matches("-\\d{1,10}") ? Integer.toUnsignedString((int) Long.parseLong(name)) : name;
   }
 
   private static boolean isOneOf(Map<String, Object> facts, int a, int b, int c) {

@@ -221,7 +221,7 @@ public final class OutputFile {
           name.toString(),
           null,
           "it belongs to another user ("
-              + attributes.owner().getName()
+              + OwnDirectory.userName(attributes.owner())
               + "): remove it, or choose another -o");
     }
     return attributes;
@@ -238,9 +238,15 @@ public final class OutputFile {
   }
 
   private static UserPrincipal owner() throws IOException {
+    return owner(OwnDirectory.effectiveUid());
+  }
+
+  /** The owner of files that a user makes. */
+  static UserPrincipal owner(int uid) throws IOException {
+    // Signed, as the JDK has it: it finds no id above 2³¹.
     return Path.of("/")
         .getFileSystem()
         .getUserPrincipalLookupService()
-        .lookupPrincipalByName(Integer.toUnsignedString(OwnDirectory.effectiveUid()));
+        .lookupPrincipalByName(Integer.toString(uid));
   }
 }

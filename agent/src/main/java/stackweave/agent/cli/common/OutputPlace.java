@@ -11,6 +11,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Set;
+import stackweave.agent.linux.OwnDirectory;
 
 /**
  * Whether the directory that a file is written to was the caller's choice. Who owns a directory or
@@ -40,7 +41,7 @@ final class OutputPlace {
           directory.toString(),
           null,
           "the way to it is another user's ("
-              + stranger.getName()
+              + OwnDirectory.userName(stranger)
               + "), who may lead it elsewhere: name the directory itself, without links, or choose"
               + " another -o");
     }

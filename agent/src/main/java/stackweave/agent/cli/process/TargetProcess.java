@@ -17,6 +17,7 @@ import java.util.stream.Stream;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
+import stackweave.agent.linux.OwnDirectory;
 
 /**
  * A process checked to be a JVM of an accessible user before anything is done to it: an attach
@@ -308,9 +309,9 @@ public final class TargetProcess implements AutoCloseable {
 
   private static String userName(long pid, int uid) {
     try {
-      return Files.getOwner(Path.of("/proc", Long.toString(pid))).getName();
+      return OwnDirectory.userName(Files.getOwner(Path.of("/proc", Long.toString(pid))));
     } catch (IOException e) {
-      return "uid " + uid;
+      return "uid " + Integer.toUnsignedString(uid);
     }
   }
 

@@ -12,12 +12,14 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.agent.linux.OwnDirectory;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 
@@ -48,6 +50,19 @@ class OutputFileTest {
     try (Stream<Path> files = Files.list(directory)) {
       return files.sorted().toList();
     }
+  }
+
+  /** The JDK has ids as ints, and shows them so. */
+  @Test
+  void usersMayHaveIdsAbove31Bits() throws IOException {
+    UserPrincipal user = OutputFile.owner((int) 3_000_000_000L);
+    assertEquals("3000000000", OwnDirectory.userName(user));
+    Path file = Files.createFile(directory.resolve("rec.jfr"));
+    assertEquals(Files.getOwner(file), OutputFile.owner(OwnDirectory.effectiveUid()));
+    assumeTrue(OwnDirectory.effectiveUid() == 0, "only root gives files away");
+    Files.setAttribute(file, "unix:uid", (int) 3_000_000_000L);
+    assertEquals(Files.getOwner(file), user);
+    assertRefused(file, "another user (3000000000)");
   }
 
   @Test
