@@ -3,6 +3,7 @@ package stackweave.samples;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 
@@ -40,14 +41,20 @@ public final class Coverage {
     }
     if (samples == 0) {
       System.err.printf(
-          "%s holds no samples: the agent's line above says why it did not sample%n", recording);
+          Locale.ROOT,
+          "%s holds no samples: the agent's line above says why it did not sample%n",
+          recording);
       System.exit(1);
     }
-    System.out.printf("%,d samples, %d status events%n", samples, statuses);
+    System.out.printf(Locale.ROOT, "%,d samples, %d status events%n", samples, statuses);
     System.out.printf(
+        Locale.ROOT,
         "CPU time used by the JVM %.2f s, covered by samples %.2f s (%.1f %%),"
             + " before sampling began %.2f s%n",
-        seconds(used), seconds(covered), used == 0 ? 0 : 100.0 * covered / used, seconds(missed));
+        seconds(used),
+        seconds(covered),
+        used == 0 ? 0 : 100.0 * covered / used,
+        seconds(missed));
   }
 
   private static double seconds(long nanos) {

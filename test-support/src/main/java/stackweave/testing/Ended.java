@@ -22,7 +22,7 @@ public record Ended(String what, int exit, String out, String err, Path recordin
    */
   public Ended successfully() {
     if (exit != 0) {
-      throw new AssertionError("%s ended with %d%n%s%s".formatted(what, exit, out, err));
+      throw new AssertionError(what + " ended with " + exit + "\n" + out + err);
     }
     return this;
   }

@@ -26,12 +26,13 @@ public final class Machine {
 
   /** Its CPUs, their model, architecture and kernel. */
   public static String description() throws IOException {
-    return "%d CPUs (%s), %s, kernel %s"
-        .formatted(
-            Runtime.getRuntime().availableProcessors(),
-            model(),
-            System.getProperty("os.arch"),
-            System.getProperty("os.version"));
+    return Runtime.getRuntime().availableProcessors()
+        + " CPUs ("
+        + model()
+        + "), "
+        + System.getProperty("os.arch")
+        + ", kernel "
+        + System.getProperty("os.version");
   }
 
   private static String model() throws IOException {

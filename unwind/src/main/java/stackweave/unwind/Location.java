@@ -1,5 +1,7 @@
 package stackweave.unwind;
 
+import java.util.Locale;
+
 /**
  * Where a value of the caller is found: a kind, a register and an offset packed into a {@code
  * long}. Zero is {@link #SAME}.
@@ -80,7 +82,7 @@ public final class Location {
    * {@code expression 0}.
    */
   public static String text(long location) {
-    String offset = String.format("%+d", offset(location));
+    String offset = String.format(Locale.ROOT, "%+d", offset(location));
     return switch (kind(location)) {
       case SAME -> "u";
       case UNKNOWN -> "lost";

@@ -1,5 +1,6 @@
 package stackweave.hotspot.replay;
 
+import java.util.Locale;
 import java.util.function.LongFunction;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
@@ -37,7 +38,7 @@ public final class FrameText {
           frames.method(i) != FrameBuffer.NO_METHOD
               ? hotSpot(frames, i, methods.get(frames.method(i)))
               : symbols.apply(lookupAddress(frames, i));
-      text.append(String.format("%-14s %s\n", frames.kind(i).label(), name));
+      text.append(String.format(Locale.ROOT, "%-14s %s\n", frames.kind(i).label(), name));
     }
     return text.append("end: ").append(frames.end().label()).append('\n').toString();
   }

@@ -2,6 +2,7 @@ package stackweave.hotspot.replay;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import stackweave.unwind.Architecture;
@@ -80,7 +81,10 @@ public record ReplayFile(
   /** The executable ranges as text: address range, path, build id. */
   public List<String> moduleLines() {
     return modules.stream()
-        .map(m -> String.format("%x-%x %s %s", m.start(), m.end(), m.path(), m.buildId()))
+        .map(
+            m ->
+                String.format(
+                    Locale.ROOT, "%x-%x %s %s", m.start(), m.end(), m.path(), m.buildId()))
         .toList();
   }
 

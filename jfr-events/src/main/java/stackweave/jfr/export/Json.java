@@ -1,6 +1,7 @@
 package stackweave.jfr.export;
 
 import java.io.IOException;
+import java.util.Locale;
 
 /**
  * Writes JSON that is safe inside an HTML script element: everything that could end the element,
@@ -104,7 +105,7 @@ final class Json {
       if (c == '"' || c == '\\') {
         out.append('\\').append(c);
       } else if (c < ' ' || c > '~' || c == '<' || c == '>' || c == '&') {
-        out.append(String.format("\\u%04x", (int) c));
+        out.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
       } else {
         out.append(c);
       }

@@ -148,7 +148,7 @@ final class TopTables {
   private void row(String first, String second, String name, Shortening shortening)
       throws IOException {
     line(
-        String.format("%7s %7s", first, second)
+        String.format(Locale.ROOT, "%7s %7s", first, second)
             + INDENT
             + shortening.shorten(clean(bounded(name)), options.width() - SHARES));
   }

@@ -3,6 +3,7 @@ package stackweave.samples.lab;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import stackweave.samples.work.Round;
 import stackweave.samples.work.Workers;
@@ -26,7 +27,8 @@ public final class JniLab {
     List<String> phases = args.length > 1 ? List.of(args[1].split(",")) : PHASES;
     for (String phase : phases) {
       if (!PHASES.contains(phase)) {
-        System.err.printf("no phase %s; there are %s%n", phase, String.join(",", PHASES));
+        System.err.printf(
+            Locale.ROOT, "no phase %s; there are %s%n", phase, String.join(",", PHASES));
         System.exit(2);
       }
     }

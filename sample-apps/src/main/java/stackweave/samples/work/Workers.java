@@ -3,6 +3,7 @@ package stackweave.samples.work;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -23,7 +24,7 @@ public final class Workers {
 
     @Override
     public String toString() {
-      return String.format("%-24s checksum %016x", worker, checksum);
+      return String.format(Locale.ROOT, "%-24s checksum %016x", worker, checksum);
     }
   }
 
@@ -84,8 +85,14 @@ public final class Workers {
         long checksum = rounds.get(i).run();
         if (turns > 0 && checksum != checksums[i]) {
           throw new IllegalStateException(
-              "%s: round %d came to %x in turn %d, and to %x before"
-                  .formatted(worker, i, checksum, turns, checksums[i]));
+              String.format(
+                  Locale.ROOT,
+                  "%s: round %d came to %x in turn %d, and to %x before",
+                  worker,
+                  i,
+                  checksum,
+                  turns,
+                  checksums[i]));
         }
         checksums[i] = checksum;
       }

@@ -1,6 +1,7 @@
 package stackweave.unwind.expression;
 
 import java.util.Arrays;
+import java.util.Locale;
 import stackweave.unwind.Architecture;
 
 /**
@@ -148,8 +149,9 @@ public final class Program {
       Operation operation = operation(i);
       text.append(i == 0 ? "" : " ").append(operation.label());
       switch (operation) {
-        case REGISTER -> text.append(register(i)).append(String.format("%+d", operand));
-        case PC -> text.append(String.format("%+d", operand));
+        case REGISTER ->
+            text.append(register(i)).append(String.format(Locale.ROOT, "%+d", operand));
+        case PC -> text.append(String.format(Locale.ROOT, "%+d", operand));
         case CONSTANT, READ, PICK, JUMP, JUMP_IF -> text.append(operand);
         default -> {
           // The label says all.

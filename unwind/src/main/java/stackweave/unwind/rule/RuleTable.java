@@ -1,6 +1,7 @@
 package stackweave.unwind.rule;
 
 import java.util.Arrays;
+import java.util.Locale;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 import stackweave.unwind.TableMemory;
@@ -145,7 +146,7 @@ public final class RuleTable {
   private String describeFrame(int rule) {
     StringBuilder text = new StringBuilder("cfa=").append(text(cfa(rule)));
     if (cfaAdd(rule) != 0) {
-      text.append(String.format("%+d", cfaAdd(rule)));
+      text.append(String.format(Locale.ROOT, "%+d", cfaAdd(rule)));
     }
     text.append(" ra=").append(text(ra(rule)));
     int[] tracked = architecture.calleeSaved();

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -16,7 +17,8 @@ final class FilePattern {
   private static final Pattern PARTS = Pattern.compile("%(?:([pt%])|n\\{(\\d{1,6})})");
 
   private static final DateTimeFormatter TIME =
-      DateTimeFormatter.ofPattern("uuuu_MM_dd_HH_mm_ss").withZone(ZoneId.systemDefault());
+      DateTimeFormatter.ofPattern("uuuu_MM_dd_HH_mm_ss", Locale.ROOT)
+          .withZone(ZoneId.systemDefault());
 
   private final String pattern;
 

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
@@ -373,9 +374,9 @@ public final class RecordCommand implements Callable<Integer> {
     }
     secondsSaid = seconds;
     if (total == DurationConverter.MAX_MILLIS) {
-      System.err.printf("\rrecording: %d s, %d files ", seconds, recordings);
+      System.err.printf(Locale.ROOT, "\rrecording: %d s, %d files ", seconds, recordings);
     } else {
-      System.err.printf("\rrecording: %d of %d s ", seconds, total / 1_000);
+      System.err.printf(Locale.ROOT, "\rrecording: %d of %d s ", seconds, total / 1_000);
     }
   }
 

@@ -54,7 +54,7 @@ final class SFrameStatCommand implements Callable<Integer> {
       line(out, ".sframe V" + sframe.version(), sframe.size(), "");
       counts(out, sframe.functions(), sframe.rows(), sframe.distinctRules());
       if (sframe.malformed() > 0) {
-        out.append(String.format("    %,d functions malformed%n", sframe.malformed()));
+        out.append(String.format(Locale.ROOT, "    %,d functions malformed%n", sframe.malformed()));
       }
     }
     if (input.elf() != null) {

@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
+import java.util.Locale;
 import java.util.Set;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.OwnDirectory;
@@ -44,7 +45,8 @@ public final class FailureFiles {
 
   private static final String PREFIX = "stackweave-";
   private static final String SUFFIX = ".replay";
-  private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss");
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT);
 
   private final String directoryName;
   private final boolean every;

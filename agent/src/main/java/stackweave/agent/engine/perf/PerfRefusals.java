@@ -175,7 +175,7 @@ public final class PerfRefusals {
         EngineKind.PERF,
         Reason.RING_MEMORY,
         0,
-        "rings of %d CPUs would take more than 64 MiB of the kernel's memory".formatted(cpus));
+        "rings of " + cpus + " CPUs would take more than 64 MiB of the kernel's memory");
   }
 
   /** The capability on the running kernel; CAP_PERFMON exists since Linux 5.8. */
@@ -236,9 +236,15 @@ public final class PerfRefusals {
         engine,
         Reason.KERNEL_MEMORY,
         0,
-        "%d threads on %d CPUs need %d MiB of the kernel's memory for events, and the budget is %d MiB, of which three quarters are left free for threads to come; a larger one (option perf-memory) lifts it"
-            .formatted(
-                threads, cpus, mebibytes(PerfBudget.estimate(threads, cpus)), budgetBytes >> 20));
+        threads
+            + " threads on "
+            + cpus
+            + " CPUs need "
+            + mebibytes(PerfBudget.estimate(threads, cpus))
+            + " MiB of the kernel's memory for events, and the budget is "
+            + (budgetBytes >> 20)
+            + " MiB, of which three quarters are left free for threads to come; a larger one (option"
+            + " perf-memory) lifts it");
   }
 
   /** It ended because of its budget a short time ago. */
@@ -247,8 +253,12 @@ public final class PerfRefusals {
         engine,
         Reason.KERNEL_MEMORY,
         0,
-        "threads became so many, or were started so often, that events for each of them on %d CPUs cost too much (budget: %d MiB of the kernel's memory, a tenth of a core for thread starts); it is tried again when they have been few for a while"
-            .formatted(cpus, budgetBytes >> 20));
+        "threads became so many, or were started so often, that events for each of them on "
+            + cpus
+            + " CPUs cost too much (budget: "
+            + (budgetBytes >> 20)
+            + " MiB of the kernel's memory, a tenth of a core for thread starts); it is tried again when"
+            + " they have been few for a while");
   }
 
   private static long mebibytes(long bytes) {

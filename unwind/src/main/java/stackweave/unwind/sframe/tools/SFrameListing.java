@@ -106,13 +106,15 @@ public final class SFrameListing {
 
   private void row() throws IOException {
     long pc = function.isMask() ? row.start() : function.start() + row.start();
-    out.append(String.format("  %12x  ", pc));
+    out.append(String.format(Locale.ROOT, "  %12x  ", pc));
     if (row.isUndefined()) {
       out.append("outermost");
     } else {
       String fp = SFrameText.text(function, row.fp(), row.fpRegister(), row.fpOffset());
       String ra = SFrameText.text(function, row.ra(), row.raRegister(), row.raOffset());
-      out.append(String.format("cfa %-10s fp %-8s ra %s", SFrameText.cfa(function, row), fp, ra));
+      out.append(
+          String.format(
+              Locale.ROOT, "cfa %-10s fp %-8s ra %s", SFrameText.cfa(function, row), fp, ra));
       out.append(row.isMangled() ? " mangled" : "");
     }
     out.append('\n');

@@ -3,6 +3,7 @@ package stackweave.unwind.sframe.tools;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.MalformedSectionException.Reason;
@@ -100,8 +101,8 @@ public final class SFrameText {
       case UNCHANGED -> "u";
       case FIXED -> "f";
       case PADDING -> "U";
-      case AT_CFA -> String.format("c%+d", offset);
-      case CFA_PLUS -> String.format("cfa%+d", offset);
+      case AT_CFA -> String.format(Locale.ROOT, "c%+d", offset);
+      case CFA_PLUS -> String.format(Locale.ROOT, "cfa%+d", offset);
       case REGISTER_PLUS -> place(function, register, offset);
       case AT_REGISTER -> "*(" + place(function, register, offset) + ")";
       case REGISTER -> "r" + register;
@@ -116,7 +117,7 @@ public final class SFrameText {
     } else {
       name = register == architecture.fp() ? "fp" : "r" + register;
     }
-    return name + String.format("%+d", offset);
+    return name + String.format(Locale.ROOT, "%+d", offset);
   }
 
   static String flags(SFrameFunction function, SFrameRow row) {
