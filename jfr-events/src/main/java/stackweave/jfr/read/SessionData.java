@@ -1,8 +1,10 @@
 package stackweave.jfr.read;
 
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -274,26 +276,41 @@ final class SessionData implements Definitions {
 
   /**
    * A thread may have been sampled before the agent knew which Java thread it was: that is one
-   * thread, if its id in the OS and its name were those of one Java thread only.
+   * thread, if its id in the OS was that of one Java thread only, and the kernel's name for it,
+   * which is short, is made of one of that thread's names.
    */
   private void joinThreads() {
-    Map<StackThread, StackThread> known = new HashMap<>();
+    Map<Long, List<StackThread>> known = new HashMap<>();
     for (StackThread thread : threads.values()) {
       if (!thread.isVirtual() && thread.javaId() != 0) {
-        known.merge(withoutJavaId(thread), thread, (a, b) -> a.equals(b) ? a : StackThread.LOST);
+        known.computeIfAbsent(thread.osThreadId(), id -> new ArrayList<>()).add(thread);
       }
     }
-    threads.replaceAll(
-        (key, thread) -> {
-          StackThread same = known.get(thread);
-          return same == null || same == StackThread.LOST || thread.name().isEmpty()
-              ? thread
-              : same;
-        });
+    threads.replaceAll((key, thread) -> joined(thread, known));
   }
 
-  private static StackThread withoutJavaId(StackThread thread) {
-    return new StackThread(thread.name(), thread.osThreadId(), 0, false, 0);
+  private static StackThread joined(StackThread thread, Map<Long, List<StackThread>> known) {
+    List<StackThread> same = known.get(thread.osThreadId());
+    if (same == null
+        || thread.isVirtual()
+        || thread.javaId() != 0
+        || thread.name().isEmpty()
+        || same.stream().mapToLong(StackThread::javaId).distinct().count() > 1) {
+      return thread;
+    }
+    return same.stream()
+        .filter(java -> isMadeOf(java.name(), thread.name()))
+        .min(Comparator.comparingInt(java -> java.name().length()))
+        .orElse(thread);
+  }
+
+  /** The kernel has a name's beginning; from JDK 26 on, dots are in place of its middle. */
+  private static boolean isMadeOf(String name, String ofKernel) {
+    int dots = ofKernel.indexOf("..");
+    return name.startsWith(ofKernel)
+        || dots > 0
+            && name.startsWith(ofKernel.substring(0, dots))
+            && name.endsWith(ofKernel.substring(dots + 2));
   }
 
   /** Joins the definitions; call it when all have been read. */

@@ -63,6 +63,10 @@ class ReadModelTest {
                     store.thread(78, "reused", 7, false, 0, null),
                     store.thread(79, "native", 0, false, 0, null),
                     store.thread(77, "renamed", 0, false, 0, null),
+                    store.thread(80, "cut by the kern", 0, false, 0, null),
+                    store.thread(80, "cut by the kernel", 8, false, 0, null),
+                    store.thread(81, "without..middle", 0, false, 0, null),
+                    store.thread(81, "without their middle", 9, false, 0, null),
                   }) {
                 store.sample(time++, thread, 0, 1, 0, 2, 0);
               }
@@ -76,7 +80,11 @@ class ReadModelTest {
             new StackThread("reused", 78, 6, false, 0),
             new StackThread("reused", 78, 7, false, 0),
             new StackThread("native", 79, 0, false, 0),
-            new StackThread("renamed", 77, 0, false, 0)),
+            new StackThread("renamed", 77, 0, false, 0),
+            new StackThread("cut by the kernel", 80, 8, false, 0),
+            new StackThread("cut by the kernel", 80, 8, false, 0),
+            new StackThread("without their middle", 81, 9, false, 0),
+            new StackThread("without their middle", 81, 9, false, 0)),
         threads);
   }
 
