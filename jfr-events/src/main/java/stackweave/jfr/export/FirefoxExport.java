@@ -287,7 +287,7 @@ public final class FirefoxExport extends TextExport {
       json.name("registerTime").value(0);
       json.name("unregisterTime").nullValue();
       json.name("pausedRanges").beginArray().endArray();
-      json.name("name").value(Names.printable(thread.thread.text()));
+      json.name("name").value(thread.name());
       json.name("isMainThread").value(thread.thread.name().equals("main"));
       json.name("processName").value("process " + pid);
       json.name("pid").value(pid);

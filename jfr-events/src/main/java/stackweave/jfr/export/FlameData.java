@@ -216,7 +216,7 @@ final class FlameData {
     Map<String, Integer> processes = new HashMap<>();
     number(tree.threads().size());
     for (FlameTree.Thread thread : tree.threads()) {
-      text(thread.text());
+      text(thread.name().text());
       number(thread.osThreadId());
       number(processes.computeIfAbsent(thread.process(), any -> processes.size()));
     }

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.read.FoundWay;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
@@ -62,8 +63,11 @@ final class FlameTree {
       TimeCells cells,
       CellSeries series) {}
 
-  /** A thread of a process, by the text of all exports. */
-  record Thread(String process, String text, long osThreadId) {}
+  /** A thread of a process. */
+  record Thread(String process, CommonName name, long osThreadId) {}
+
+  /** A thread of a process that is no virtual one. */
+  private record ThreadKey(String process, StackThread identity) {}
 
   private final Map<String, Integer> stringIds = new HashMap<>();
   private final List<String> strings = new ArrayList<>();
@@ -132,7 +136,7 @@ final class FlameTree {
           stacks.add(
               new Stack(
                   node,
-                  id(threads, thread(sum.session().uuid(), sum.thread())),
+                  thread(sum.session().uuid(), sum.thread()),
                   id(states, sum.state()),
                   isBefore,
                   sum.count(),
@@ -143,9 +147,20 @@ final class FlameTree {
         });
   }
 
-  /** Virtual threads without a name are one, since there may be thousands. */
-  private static Thread thread(String process, StackThread thread) {
-    return new Thread(process, thread.text(), thread.isVirtual() ? 0 : thread.osThreadId());
+  /** Virtual threads of one name, or without any, are one, since there may be thousands. */
+  private int thread(String process, StackThread thread) {
+    Object key =
+        thread.isVirtual()
+            ? List.of(process, thread.text())
+            : new ThreadKey(process, thread.identity());
+    Integer id = ids.putIfAbsent(key, threads.size());
+    if (id != null) {
+      threads.get(id).name().add(thread.text());
+      return id;
+    }
+    long osThreadId = thread.isVirtual() ? 0 : thread.osThreadId();
+    threads.add(new Thread(process, new CommonName(thread.text()), osThreadId));
+    return threads.size() - 1;
   }
 
   private int function(SampledFrame frame) {

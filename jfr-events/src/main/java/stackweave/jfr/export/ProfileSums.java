@@ -4,6 +4,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import stackweave.jfr.export.thread.CommonName;
+import stackweave.jfr.export.thread.ThreadGroups;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
@@ -60,12 +62,36 @@ final class ProfileSums {
   private final Map<String, Sum> functions = new HashMap<>();
   private final Map<String, Sum> libraries = new HashMap<>();
   private final Map<String, Sum> threads = new HashMap<>();
-  private final Map<String, Set<Long>> threadIds = new HashMap<>();
+  private final Map<String, Integer> threadCounts = new HashMap<>();
   private int stacks;
   private long cutSamples;
   private long cutNanos;
 
+  /** Threads that are one row. */
+  private static final class Group {
+    private static final StackThread NAMELESS = new StackThread("", 0, 0, true, 0);
+
+    private final CommonName names;
+    private final Set<StackThread> threads = new HashSet<>();
+    private long samples;
+    private long nanos;
+
+    private Group(String name) {
+      this.names = new CommonName(name);
+    }
+
+    private void add(StackThread thread, long samples, long nanos) {
+      names.add(thread.text());
+      boolean isNameless = thread.isVirtual() && thread.name().isEmpty();
+      threads.add(isNameless ? NAMELESS : thread.identity());
+      this.samples += samples;
+      this.nanos += nanos;
+    }
+  }
+
   ProfileSums(SampledRecording recording) {
+    ThreadGroups groupOf = new ThreadGroups(recording);
+    Map<String, Group> groups = new HashMap<>();
     FrameCache<Sum> functionOf = new FrameCache<>(frame -> sum(functions, frame.text()));
     FrameCache<Sum> libraryOf = new FrameCache<>(frame -> sum(libraries, CodeOrigin.of(frame)));
     recording.forEachStack(
@@ -89,10 +115,17 @@ final class ProfileSums {
           }
           function.addSelf(samples, nanos);
           library.addSelf(samples, nanos);
-          Sum own = sum(threads, thread.text());
-          own.addSelf(samples, nanos);
-          own.addTotal(stacks, samples, nanos);
-          threadIds.computeIfAbsent(thread.text(), n -> new HashSet<>()).add(thread.osThreadId());
+          groups
+              .computeIfAbsent(groupOf.of(thread), name -> new Group(thread.text()))
+              .add(thread, samples, nanos);
+        });
+    groups.forEach(
+        (name, group) -> {
+          boolean isOne = group.threads.size() == 1 || !group.names.isSeveral();
+          Sum own = sum(threads, isOne ? group.names.text() : name);
+          own.addSelf(group.samples, group.nanos);
+          own.addTotal(++stacks, group.samples, group.nanos);
+          threadCounts.merge(own.name(), group.threads.size(), Integer::sum);
         });
   }
 
@@ -112,12 +145,9 @@ final class ProfileSums {
     return threads;
   }
 
-  /** The number of threads with the name; 1 for virtual threads, whose number is not known. */
+  /** The number of threads of a row; 1 for virtual threads without a name. */
   int threadsNamed(String name) {
-    return name.equals(StackThread.NAMELESS_VIRTUAL)
-            || name.equals(StackThread.UNIDENTIFIED_VIRTUAL)
-        ? 1
-        : threadIds.get(name).size();
+    return threadCounts.get(name);
   }
 
   /** Samples whose stack does not reach its thread's first frame. */

@@ -131,7 +131,7 @@ public final class SpeedscopeExport extends TextExport {
     json.beginObject();
     json.name("type").value("sampled");
     String process = severalProcesses ? thread.session.pid() + " " : "";
-    json.name("name").value(process + name(thread.thread));
+    json.name("name").value(process + name(thread));
     json.name("unit").value(unit);
     json.name("startValue").value(0);
     json.name("endValue").value(nanos(thread));
@@ -159,11 +159,14 @@ public final class SpeedscopeExport extends TextExport {
   }
 
   /** Two threads may have one name. */
-  private static String name(StackThread thread) {
-    String name = Names.printable(thread.text());
-    return thread.name().isEmpty() || thread.osThreadId() == 0
-        ? name
-        : name + " (tid " + thread.osThreadId() + ")";
+  private static String name(ThreadSamples samples) {
+    StackThread thread = samples.thread;
+    if (thread.name().isEmpty()) {
+      return samples.name();
+    }
+    long id = thread.isVirtual() ? thread.javaId() : thread.osThreadId();
+    String kind = thread.isVirtual() ? " (virtual " : " (tid ";
+    return id == 0 ? samples.name() : samples.name() + kind + id + ")";
   }
 
   private static void stack(Json json, TimedSamples samples, int node) throws IOException {

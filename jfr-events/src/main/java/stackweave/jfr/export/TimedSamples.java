@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledFrame;
@@ -47,6 +48,7 @@ final class TimedSamples {
   static final class ThreadSamples {
     final SessionFacts session;
     final StackThread thread;
+    private final CommonName name;
     private int count;
     private long[] times = new long[16];
     private long[] weights = new long[16];
@@ -61,6 +63,7 @@ final class TimedSamples {
     private ThreadSamples(SessionFacts session, StackThread thread) {
       this.session = session;
       this.thread = thread;
+      this.name = new CommonName(thread.text());
     }
 
     private void add(long time, int stack, long weight, boolean isWaiting) {
@@ -89,6 +92,11 @@ final class TimedSamples {
       }
     }
 
+    /** Its name, or what all the names begin with that it had. */
+    String name() {
+      return Names.printable(name.text());
+    }
+
     int count() {
       return count;
     }
@@ -113,7 +121,7 @@ final class TimedSamples {
     }
   }
 
-  /** A thread of a process. */
+  /** A thread of a process, by its identity. */
   private record ThreadKey(String session, StackThread thread) {}
 
   private final Map<ThreadKey, ThreadSamples> threads = new LinkedHashMap<>();
@@ -170,14 +178,17 @@ final class TimedSamples {
   }
 
   private void add(Sample sample) {
-    ThreadKey key = new ThreadKey(sample.session().uuid(), sample.thread());
-    threads
-        .computeIfAbsent(key, k -> new ThreadSamples(sample.session(), sample.thread()))
-        .add(
-            Times.nanos(sample.time()),
-            stack(sample),
-            sample.weightNanos(),
-            sample.kind() == SampleKind.WAITING);
+    StackThread thread = sample.thread();
+    ThreadSamples samplesOf =
+        threads.computeIfAbsent(
+            new ThreadKey(sample.session().uuid(), thread.identity()),
+            key -> new ThreadSamples(sample.session(), thread));
+    samplesOf.name.add(thread.text());
+    samplesOf.add(
+        Times.nanos(sample.time()),
+        stack(sample),
+        sample.weightNanos(),
+        sample.kind() == SampleKind.WAITING);
   }
 
   private int stack(Sample sample) {

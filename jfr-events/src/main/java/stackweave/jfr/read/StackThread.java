@@ -22,6 +22,19 @@ public record StackThread(
   static final StackThread LOST = new StackThread("thread not in recording", 0, 0, false, 0);
 
   /**
+   * The same for all samples of a thread: without its name, which it may change, and without the
+   * thread that carries it, if it is virtual. As it is where nothing else is known of it.
+   */
+  public StackThread identity() {
+    if (javaId == 0 && osThreadId == 0) {
+      return this;
+    }
+    return isVirtual && javaId != 0
+        ? new StackThread("", 0, javaId, true, 0)
+        : new StackThread("", osThreadId, javaId, isVirtual, carrierId);
+  }
+
+  /**
    * The thread's text in all exports; {@code tid 4711} without a name. All virtual threads without
    * a name share one text, since there may be thousands.
    */

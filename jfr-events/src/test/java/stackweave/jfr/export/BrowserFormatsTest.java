@@ -110,7 +110,8 @@ class BrowserFormatsTest {
       assertTrue(profile.get("endValue").getAsLong() <= busiest, "the busiest is shown first");
       assertEquals("sampled", profile.get("type").getAsString());
       assertEquals("nanoseconds", profile.get("unit").getAsString());
-      String thread = profile.get("name").getAsString().replaceFirst(" \\(tid \\d+\\)$", "");
+      String thread =
+          profile.get("name").getAsString().replaceFirst(" \\((tid|virtual) \\d+\\)$", "");
       if (recording.sessions().size() > 1) {
         thread = thread.substring(thread.indexOf(' ') + 1);
       }

@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.FrameCategory;
 import stackweave.jfr.export.Names;
+import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
@@ -23,7 +24,9 @@ import stackweave.jfr.read.StackThread;
 final class ReportSums {
   /** Samples and the CPU time that they stand for. */
   static final class Sum {
-    final String name;
+    /** Of a thread it is known when all sums are made. */
+    String name;
+
     private long samples;
     private long nanos;
     private double squares;
@@ -61,8 +64,10 @@ final class ReportSums {
      *
      * @param name what it is called; several may have one name
      */
-    private void add(String key, String name, SampleSum sum) {
-      byName.computeIfAbsent(key, any -> new Sum(name)).add(sum);
+    private Sum add(String key, String name, SampleSum sum) {
+      Sum known = byName.computeIfAbsent(key, any -> new Sum(name));
+      known.add(sum);
+      return known;
     }
 
     Sum get(String name) {
@@ -99,8 +104,10 @@ final class ReportSums {
 
   final Sums work = new Sums();
 
-  /** Those on CPU by process, name and OS id; without virtual threads that have no name. */
+  /** Those on CPU by process and thread; without virtual threads that have no name. */
   final Sums threads = new Sums();
+
+  private final Map<String, CommonName> threadNames = new HashMap<>();
 
   /** By end and library of the outermost frame. */
   final Sums incomplete = new Sums();
@@ -189,8 +196,11 @@ final class ReportSums {
     if (place.group().equals(Place.IDLE) || thread.isVirtual() && thread.name().isEmpty()) {
       return;
     }
-    String name = thread.text() + (thread.isVirtual() ? "" : " " + thread.osThreadId());
-    threads.add(sum.session().uuid() + " " + name, name, sum);
+    String key = sum.session().uuid() + " " + thread.identity();
+    CommonName name = threadNames.computeIfAbsent(key, any -> new CommonName(thread.text()));
+    name.add(thread.text());
+    String id = thread.isVirtual() ? "" : " " + thread.osThreadId();
+    threads.add(key, thread.text(), sum).name = name.text() + id;
   }
 
   private void addCaller(Place place, SampleSum sum) {

@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.export.Names;
+import stackweave.jfr.export.thread.CommonName;
+import stackweave.jfr.export.thread.ThreadGroups;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
@@ -17,12 +19,10 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleKind;
 
 /**
- * Sums of the wall-clock time of a recording: by state, by group of threads and place, idle waits
- * apart. A group has the threads whose names differ in digits alone. Not thread-safe.
+ * Sums of the wall-clock time of a recording: by state, by group of threads ({@link ThreadGroups})
+ * and place, idle waits apart. Not thread-safe.
  */
 final class WaitSums {
-  private static final Pattern DIGITS = Pattern.compile("\\d+");
-
   /** Classes that wait for their callers. */
   private static final Pattern LIBRARY_CLASS =
       Pattern.compile("(java|javax|jdk|sun|com[.]sun)[.].*");
@@ -50,11 +50,11 @@ final class WaitSums {
     }
   }
 
-  /** Threads whose names differ in digits alone. */
+  /** Threads that are counted as one pool. */
   static final class Group {
-    private final Set<String> threads = new HashSet<>();
+    private final Set<Object> threads = new HashSet<>();
     private final String foldedName;
-    private String name;
+    private final CommonName name;
     private long nanos;
     private long waitNanos;
     private long idleNanos;
@@ -67,12 +67,12 @@ final class WaitSums {
 
     private Group(String foldedName, String name) {
       this.foldedName = foldedName;
-      this.name = name;
+      this.name = new CommonName(name);
     }
 
     /** The name of a single thread, or the common one with the number of threads. */
     String text() {
-      return threads.size() == 1 ? name : foldedName + " (" + threads.size() + " threads)";
+      return threads.size() == 1 ? name.text() : foldedName + " (" + threads.size() + " threads)";
     }
 
     /** All but idle waits, in ns. */
@@ -91,6 +91,7 @@ final class WaitSums {
   }
 
   private final Map<String, Group> groups = new HashMap<>();
+  private final ThreadGroups groupOf;
 
   /** All but idle waits by state. */
   final Times states = new Times();
@@ -105,6 +106,7 @@ final class WaitSums {
 
   /** Reads the sums of a recording that was opened with its waiting threads. */
   WaitSums(SampledRecording recording) {
+    groupOf = new ThreadGroups(recording);
     recording.forEachStackSum((sum, series) -> add(sum));
   }
 
@@ -116,9 +118,10 @@ final class WaitSums {
       waitingSamples += sum.count();
     }
     String name = Names.printable(sum.thread().text());
-    String folded = DIGITS.matcher(name).replaceAll("#");
+    String folded = Names.printable(groupOf.of(sum.thread()));
     Group group = groups.computeIfAbsent(folded, text -> new Group(text, name));
-    group.threads.add(sum.session().uuid() + " " + sum.thread().osThreadId() + " " + name);
+    group.name.add(name);
+    group.threads.add(List.of(sum.session().uuid(), sum.thread().identity()));
     group.nanos += weight;
     nanos += weight;
     if (sum.frames().isEmpty()) {

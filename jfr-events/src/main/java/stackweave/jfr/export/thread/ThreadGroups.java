@@ -1,0 +1,55 @@
+package stackweave.jfr.export.thread;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.StackThread;
+
+/**
+ * Groups threads of pools by their names: those are one group that differ in digits alone. Of a
+ * thread that was renamed, and of all that are called like it, only what is before the first blank
+ * or question mark counts: behind that is what it works on. So two kinds of threads whose names
+ * begin with the same word are one group if one of them is renamed. Immutable.
+ */
+public final class ThreadGroups {
+  /** Not C1 and C2, which are two compilers, nor G1. */
+  private static final Pattern DIGITS = Pattern.compile("(?<!^[A-Z])\\d+");
+
+  private static final Pattern WORK = Pattern.compile("(?<=.)[ ?].*", Pattern.DOTALL);
+
+  /** Groups of threads that were renamed. */
+  private final Set<String> renamed = new HashSet<>();
+
+  /** The groups of a recording's threads. */
+  public ThreadGroups(SampledRecording recording) {
+    Map<StackThread, String> names = new HashMap<>();
+    recording.forEachStack(
+        (thread, end, frames, samples, nanos) -> {
+          if (thread.name().isEmpty()) {
+            return;
+          }
+          String other = names.putIfAbsent(thread.identity(), thread.name());
+          if (other != null && !other.equals(thread.name())) {
+            renamed.add(pool(other));
+            renamed.add(pool(thread.name()));
+          }
+        });
+  }
+
+  /** The name of the group, with {@code #} for digits. */
+  public String of(StackThread thread) {
+    String pool = pool(thread.text());
+    return renamed.contains(pool) ? pool : withoutDigits(thread.text());
+  }
+
+  private static String pool(String name) {
+    return withoutDigits(WORK.matcher(name).replaceFirst(""));
+  }
+
+  private static String withoutDigits(String name) {
+    return DIGITS.matcher(name).replaceAll("#");
+  }
+}

@@ -1,0 +1,151 @@
+package stackweave.jfr.export;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.export.report.ReportExport;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.MethodDefinition;
+
+/** Threads are one thread whatever they are called. */
+class RenamedThreadsTest {
+  private static final int THREADS = 4;
+  private static final int REQUESTS = 30;
+
+  private static SampledRecording recording;
+
+  /**
+   * A pool that names its threads after requests, two compilers, a pool that doesn't, one of the
+   * kernel's short names, and a virtual thread on two carriers.
+   */
+  @BeforeAll
+  static void record(@TempDir Path directory) throws Exception {
+    recording =
+        ManyStacks.record(
+            directory.resolve("renamed.jfr"),
+            store -> {
+              for (int request = 0; request < REQUESTS; request++) {
+                for (int i = 0; i < THREADS; i++) {
+                  String name = "exec-" + i + " GET /orders/" + request + "?q=" + request;
+                  sample(store, store.thread(100 + i, name, 20 + i, false, 0, null));
+                }
+              }
+              // Seen once, so not known to be renamed but by its like.
+              sample(store, store.thread(200, "exec-17 POST /", 40, false, 0, null));
+              sample(store, store.thread(201, "C1 CompilerThre", 0, false, 0, null));
+              sample(store, store.thread(202, "C2 CompilerThre", 0, false, 0, null));
+              sample(store, store.thread(203, "pool-1-thread-1", 41, false, 0, null));
+              sample(store, store.thread(204, "pool-1-thread-2", 42, false, 0, null));
+              sample(store, store.thread(205, "housekeeper of", 0, false, 0, null));
+              sample(store, store.thread(205, "housekeeper of it", 43, false, 0, null));
+              sample(store, store.thread(206, "fiber", 44, true, 7, null));
+              sample(store, store.thread(207, "fiber", 44, true, 8, null));
+            });
+  }
+
+  private static void sample(EventStore store, long thread) {
+    long work = store.method(MethodDefinition.java("a.Rename", "work", "()V", 1, ""));
+    long node = store.node(EventStore.ROOT, work, ManyStacks.C2, -1, 0);
+    ManyStacks.sample(store, thread, 0, 10_000_000, node, 0, 0);
+  }
+
+  @Test
+  void aThreadIsOneProfile() throws Exception {
+    Set<String> names = new TreeSet<>();
+    int profiles = 0;
+    for (JsonElement profile : json(new SpeedscopeExport("", Selection.ALL), "profiles")) {
+      names.add(profile.getAsJsonObject().get("name").getAsString());
+      profiles++;
+    }
+    assertEquals(11, profiles, names.toString());
+    assertTrue(names.contains("exec-3 GET /orders/... (tid 103)"), names.toString());
+    assertTrue(names.contains("housekeeper of it (tid 205)"), names.toString());
+    assertTrue(names.contains("fiber (virtual 44)"), names.toString());
+  }
+
+  @Test
+  void firefoxHasTheSame() throws Exception {
+    Map<String, String> names = new TreeMap<>();
+    int threads = 0;
+    for (JsonElement each : json(new FirefoxExport("", Selection.ALL), "threads")) {
+      JsonObject thread = each.getAsJsonObject();
+      names.put(thread.get("tid").getAsString(), thread.get("name").getAsString());
+      threads++;
+    }
+    assertEquals(11, threads, names.toString());
+    assertEquals("exec-0 GET /orders/...", names.get("100"));
+    assertEquals("fiber", names.get("virtual 44"));
+  }
+
+  @Test
+  void topCountsAPoolAsOne() throws Exception {
+    String top =
+        text(new TopExport("rec", new TopExport.Options(0, false, true, 1_000)))
+            .replaceFirst("(?s).*THREAD\n", "");
+    assertTrue(top.contains(" 121  exec-# (5 threads)\n"), top);
+    assertTrue(top.contains(" 2  pool-#-thread-# (2 threads)\n"), top);
+    assertTrue(top.contains(" 1  C1 CompilerThre\n"), top);
+    assertTrue(top.contains(" 1  C2 CompilerThre\n"), top);
+    assertTrue(top.contains(" 2  housekeeper of it\n"), top);
+    assertTrue(top.contains(" 2  fiber\n"), top);
+    assertEquals(6, top.lines().count(), top);
+  }
+
+  @Test
+  void theFlameGraphsTableHasTheThreads() throws Exception {
+    Set<String> threads = new TreeSet<>();
+    for (FlamePageData.Stack stack :
+        new FlamePageData(text(new FlameGraphExport("rec", false))).stacks) {
+      threads.add(stack.thread() + " " + stack.threadId());
+    }
+    assertEquals(11, threads.size(), threads.toString());
+    assertTrue(threads.contains("exec-2 GET /orders/... 102"), threads.toString());
+  }
+
+  @Test
+  void aThreadThatKeepsACoreBusyIsOne(@TempDir Path directory) throws Exception {
+    SampledRecording busy =
+        ManyStacks.record(
+            directory.resolve("busy.jfr"),
+            store -> {
+              long work = store.method(MethodDefinition.java("a.Rename", "work", "()V", 1, ""));
+              long node = store.node(EventStore.ROOT, work, ManyStacks.C2, -1, 0);
+              long begin = System.nanoTime() - 10_000_000_000L;
+              for (int i = 0; i < 200; i++) {
+                long thread = store.thread(7, "job " + i, 2, false, 0, null);
+                store.sample(begin + i * 10_000_000L, thread, 0, 10_000_000, node, 0, 0);
+              }
+            });
+    Export report = new ReportExport("rec", "rec.jfr", false);
+    String text = new String(ExportedStacks.bytes(report, busy), StandardCharsets.UTF_8);
+    assertTrue(text.contains("job... 7 used 2.00 s of CPU time"), text);
+  }
+
+  /** As it was when the sample was taken. */
+  @Test
+  void stacksHaveTheNameOfTheirTime() throws Exception {
+    String stacks = text(new CollapsedExport(true));
+    assertTrue(stacks.contains("[exec-1 GET /orders/7?q=7];a.Rename.work 1\n"), stacks);
+  }
+
+  private static Iterable<JsonElement> json(Export export, String list) throws Exception {
+    return JsonParser.parseString(text(export)).getAsJsonObject().getAsJsonArray(list);
+  }
+
+  private static String text(Export export) throws Exception {
+    return new String(ExportedStacks.bytes(export, recording), StandardCharsets.UTF_8);
+  }
+}
