@@ -295,20 +295,29 @@ final class TimerDiscovery implements AutoCloseable {
         && System.nanoTime() - reportedAt > QUIET_NANOS;
   }
 
-  /** Reports to the sink which threads have ended and started since the last call. */
-  void report(EngineSink sink) {
+  /** Reports to the sink which threads have started since the last call. */
+  void reportStarted(EngineSink sink) {
     long now = System.nanoTime();
-    if (started.size() + ended.size() > 0) {
-      reportedAt = now;
-    }
-    for (int i = 0; i < ended.size(); i++) {
-      sink.exited(now, ended.get(i));
-    }
+    reportedAt = started.size() > 0 ? now : reportedAt;
     for (int i = 0; i < started.size(); i++) {
       sink.started(now, started.get(i), 0);
     }
-    ended.clear();
     started.clear();
+  }
+
+  /**
+   * The same of threads that have ended; to be called when all their samples were delivered. One
+   * whose id is another thread's by now was reported by that one's start.
+   */
+  void reportEnded(EngineSink sink) {
+    long now = System.nanoTime();
+    reportedAt = ended.size() > 0 ? now : reportedAt;
+    for (int i = 0; i < ended.size(); i++) {
+      if (threads.slot(ended.get(i)) < 0) {
+        sink.exited(now, ended.get(i));
+      }
+    }
+    ended.clear();
   }
 
   private void list(int pid) {

@@ -67,6 +67,10 @@ public final class TimerEngine implements SampleEngine {
   private final long tickNanos = CpuTimers.tickNanos();
   private final boolean mayInterrupt = CpuTimers.mayInterruptCalls();
   private volatile boolean woken;
+
+  /** The end of the ring when threads were looked for last. */
+  private long lookedAt;
+
   private boolean stopped;
   private boolean closed;
 
@@ -225,9 +229,7 @@ public final class TimerEngine implements SampleEngine {
       if (isWokenIn(step) || !records.isEmpty()) {
         return true;
       }
-      if (!stopped) {
-        discovery.look();
-      }
+      look();
     } while (System.nanoTime() - deadline < 0);
     return false;
   }
@@ -269,17 +271,26 @@ public final class TimerEngine implements SampleEngine {
       return 0;
     }
     int count = records.drain(untilTimeNanos, stopped, sink);
-    if (!stopped) {
-      discovery.look();
+    if (records.isPast(lookedAt)) {
+      discovery.reportEnded(sink);
     }
-    discovery.report(sink);
+    look();
+    discovery.reportStarted(sink);
     return count;
   }
 
   @Override
   public void goOnUndrained() {
-    if (!stopped && !closed) {
+    if (!closed) {
+      look();
+    }
+  }
+
+  /** Those that it finds to have ended may have samples in the ring. */
+  private void look() {
+    if (!stopped) {
       discovery.look();
+      lookedAt = records.end();
     }
   }
 

@@ -94,6 +94,16 @@ final class TimerRecords {
     return waiting() == 0;
   }
 
+  /** Behind the last record. */
+  long end() {
+    return memory.get(HandlerLayout.PROCESS_HEAD);
+  }
+
+  /** Whether all records were delivered before an {@link #end}. */
+  boolean isPast(long end) {
+    return position >= end;
+  }
+
   /** Bytes of all waiting records. */
   long waiting() {
     return memory.get(HandlerLayout.PROCESS_HEAD) - position;

@@ -17,6 +17,7 @@ import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusal;
+import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.choice.EngineChoice;
@@ -65,6 +66,54 @@ class TimerEngineIT extends TimerEngineRuns {
   }
 
   /** As the kernel has them: a sample a minute, and the first within a minute. */
+  /** What was read of a thread is forgotten at its end. */
+  @Test
+  void theEndOfAThreadIsToldAfterItsSamples() throws Exception {
+    with(
+        every(MILLISECOND),
+        0,
+        engine -> {
+          Burner burner = Burner.start("ends", Long.MAX_VALUE);
+          List<String> told = new ArrayList<>();
+          EngineSink sink =
+              new EngineSink() {
+                @Override
+                public void sample(StackSnapshot snapshot) {
+                  if (snapshot.tid() == burner.tid) {
+                    told.add("sample");
+                    end();
+                  }
+                }
+
+                /** Takes more samples, and longer than until threads are listed again. */
+                private void end() {
+                  if (burner.isAlive()) {
+                    try {
+                      burner.endAfter(300 * MILLISECOND);
+                      burner.join();
+                    } catch (InterruptedException e) {
+                      throw new IllegalStateException(e);
+                    }
+                  }
+                }
+
+                @Override
+                public void exited(long timeNanos, int tid) {
+                  if (tid == burner.tid) {
+                    told.add("exited");
+                  }
+                }
+              };
+          for (int i = 0; i < 1_000 && !told.contains("exited"); i++) {
+            engine.await(5);
+            engine.drain(Long.MAX_VALUE, sink);
+          }
+          engine.drain(Long.MAX_VALUE, sink);
+          assertTrue(told.size() > 5, told::toString);
+          assertEquals(told.size() - 1, told.indexOf("exited"), told::toString);
+        });
+  }
+
   @Test
   void theLongestIntervalIsAMinute() throws Exception {
     long minute = SamplingSettings.MAX_INTERVAL_NANOS;
