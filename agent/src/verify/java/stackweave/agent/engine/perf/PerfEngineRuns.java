@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
@@ -16,6 +17,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Engines at work on this JVM. */
+@ResourceLock("TimerEngine") // one runs in a process
 abstract class PerfEngineRuns {
   static final long MILLISECOND = 1_000_000;
 

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.Recorder;
@@ -20,6 +21,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.testing.Gcc;
 
 /** The timer engine at work on this JVM. */
+@ResourceLock("TimerEngine") // one runs in a process
 abstract class TimerEngineRuns {
   static final long MILLISECOND = 1_000_000;
 

@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineJvm;
@@ -23,6 +24,7 @@ import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
 
 /** The ring's memory is there before a handler writes to it, and is as large as is granted. */
+@ResourceLock("TimerEngine") // one runs in a process
 class RingMemoryIT {
   @TempDir static Path directory;
 

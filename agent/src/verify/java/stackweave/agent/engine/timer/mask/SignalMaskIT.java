@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,6 +29,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.testing.Jdk;
 
 /** Threads that can't take our signal never get it, and are said. */
+@ResourceLock("TimerEngine") // one runs in a process
 class SignalMaskIT extends MaskedThreads {
   /** What it uses is missing from the samples, and the gap is stated. */
   @Test
