@@ -199,6 +199,9 @@ final class DrainThread implements Runnable {
    */
   private Throttle account;
 
+  /** Whether waiting threads were looked at before. */
+  private boolean hasWaited;
+
   private final WaitingWatch wall = new WaitingWatch("waiting threads are not looked at");
   private final WaitingWatch blocked = new WaitingWatch("blocked threads are not timed");
 
@@ -874,8 +877,13 @@ final class DrainThread implements Runnable {
 
   private void beginWaiting(PipelineFactory.Pipeline pipeline) {
     if (request.wallNanos() != 0) {
+      // After a pause nothing is known of what passed before.
+      long since = System.nanoTime() - (hasWaited ? 0 : start.delayNanos());
+      hasWaited = true;
       wall.begin(
-          () -> pipelines.openWall(pipeline, request.wallNanos(), drainPercent, totals, wall::say));
+          () ->
+              pipelines.openWall(
+                  pipeline, since, request.wallNanos(), drainPercent, totals, wall::say));
     }
     if (request.memory()) {
       memory.begin(

@@ -345,12 +345,14 @@ final class PipelineFactory {
   /**
    * Begins to look at waiting threads.
    *
+   * @param sinceNanos when they were asked for, by {@link System#nanoTime}
    * @param drainPercent what the drain thread may use, in percent of a core
    * @param whyNot is told if that is not possible
    * @return null then
    */
   WallSampler openWall(
       Pipeline pipeline,
+      long sinceNanos,
       long intervalNanos,
       int drainPercent,
       SamplerTotals totals,
@@ -358,7 +360,8 @@ final class PipelineFactory {
     WallParts parts = openWallParts(pipeline, "waiting threads are not sampled", whyNot);
     return parts == null
         ? null
-        : new WallSampler(parts, intervalNanos, drainPercent, filter(), totals.counts.counters);
+        : new WallSampler(
+            parts, sinceNanos, intervalNanos, drainPercent, filter(), totals.counts.counters);
   }
 
   /**

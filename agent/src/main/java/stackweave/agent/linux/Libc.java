@@ -52,6 +52,8 @@ public final class Libc {
   /** Its resolution is the kernel's tick. */
   public static final int CLOCK_REALTIME_COARSE = 5;
 
+  public static final int CLOCK_BOOTTIME = 7;
+
   private static final long RTLD_DEFAULT = 0;
   private static final int RTLD_LAZY = 1;
   private static final int RTLD_NOLOAD = 4;

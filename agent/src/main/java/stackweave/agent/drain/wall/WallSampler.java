@@ -64,6 +64,7 @@ public final class WallSampler implements WaitingPart {
     NO_TIME
   }
 
+  private final long sinceNanos;
   private final EventStore store;
   private final WallDecoder decoder;
   private final BlockedStacks stacks;
@@ -93,12 +94,20 @@ public final class WallSampler implements WaitingPart {
 
   /**
    * @param what what it works with; closed with this
+   * @param sinceNanos when waiting threads were asked for, by {@link System#nanoTime}: the time of
+   *     threads that were started later counts from their start
    * @param intervalNanos wall-clock time between two looks at a thread that runs now and then
    * @param drainPercent what the drain thread may use, in percent of a core
    * @param counters where it counts
    */
   public WallSampler(
-      WallParts what, long intervalNanos, int drainPercent, WallFilter filter, Counters counters) {
+      WallParts what,
+      long sinceNanos,
+      long intervalNanos,
+      int drainPercent,
+      WallFilter filter,
+      Counters counters) {
+    this.sinceNanos = sinceNanos;
     this.store = what.store();
     this.decoder = what.decoder();
     this.stacks = what.stacks();
@@ -262,7 +271,7 @@ public final class WallSampler implements WaitingPart {
       int tid = tasks.tids()[n];
       int i = tid == ownTid ? -1 : threads.list(tid);
       if (i >= 0) {
-        threads.reset(i, clocks.ofThread(tid), files.runDelay(tid), System.nanoTime());
+        begin(i, tid);
         budget.newThread();
       }
     }
@@ -278,6 +287,22 @@ public final class WallSampler implements WaitingPart {
     }
     took += System.nanoTime() - relisted;
     listCost = listCost == 0 ? took : Math.min(took, 2 * listCost);
+  }
+
+  /**
+   * Of a thread that was started since waiting threads were asked for, all of its life counts: what
+   * it did neither run nor wait for a CPU belongs to the wait that it is seen in first. Of others
+   * it is not known what they used before.
+   */
+  private void begin(int i, int tid) {
+    long delay = files.runDelay(tid);
+    long age = files.age(tid);
+    long now = System.nanoTime();
+    if (age >= 0 && delay >= 0 && now - age - sinceNanos >= 0) {
+      threads.reset(i, 0, 0, now - age);
+    } else {
+      threads.reset(i, clocks.ofThread(tid), delay, now);
+    }
   }
 
   /** A thread that was left out may be in the JVM's list now, or have another name. */
@@ -298,8 +323,15 @@ public final class WallSampler implements WaitingPart {
     }
   }
 
+  /** What has passed since the last look belongs to the wait that was seen then. */
   private void end(int i) {
-    writer.writeAll(i, System.nanoTime());
+    long now = System.nanoTime();
+    if (threads.kind[i] == WallThreads.WATCHED
+        && threads.hasStack[i]
+        && threads.generation[i] == decoder.generation()) {
+      rest(i, now);
+    }
+    writer.writeAll(i, now);
     decoder.exited(threads.tid(i));
     threads.remove(i);
   }

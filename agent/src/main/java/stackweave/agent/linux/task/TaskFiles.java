@@ -49,6 +49,7 @@ public final class TaskFiles implements AutoCloseable {
   private static final byte[] FD = bytes("/proc/self/fd/");
   private static final byte[] SYSCALL = bytes("/syscall\0");
   private static final byte[] SCHEDSTAT = bytes("/schedstat\0");
+  private static final byte[] STAT = bytes("/stat\0");
   private static final byte[] WCHAN = bytes("/wchan\0");
   private static final byte[] END = bytes("\0");
   private static final byte[] RUNNING = bytes("running");
@@ -62,9 +63,19 @@ public final class TaskFiles implements AutoCloseable {
   private static final byte[] SIGNAL_STOP = bytes("do_signal_stop");
   private static final byte[] FREEZER = bytes("do_freezer_trap");
   private static final byte[] OLD_FREEZER = bytes("__refrigerator");
+
+  /** A blank, a letter for the state, and the number of the field behind it. */
+  private static final int STATE_CHARACTERS = 2;
+
+  private static final int FIRST_NUMBER = 4;
+  private static final int START_FIELD = 22;
+
+  /** USER_HZ is 100 (include/asm-generic/param.h). */
+  private static final long TICK_NANOS = 10_000_000;
+
   private static final int ARGUMENTS = 6;
   private static final int PATH_BYTES = 64;
-  private static final int BUFFER_BYTES = 256;
+  private static final int BUFFER_BYTES = 512;
 
   private final NativeBuffer path = NativeBuffer.allocate(PATH_BYTES);
   private final NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES);
@@ -151,6 +162,33 @@ public final class TaskFiles implements AutoCloseable {
     position = 0;
     decimal();
     return decimal();
+  }
+
+  /**
+   * How long ago the thread was started, in ns, to a hundredth of a second: field 22 of its {@code
+   * stat}, in ticks of a hundredth since the machine's start (proc_pid_stat(5)).
+   *
+   * @return −1 if that can't be read
+   */
+  public long age(int tid) {
+    if (!read(tid, STAT)) {
+      return -1;
+    }
+    position = length;
+    while (position > 0 && buffer.bytes().get(position - 1) != ')') {
+      position--; // its name may have blanks
+    }
+    position += STATE_CHARACTERS;
+    long ticks = 0;
+    for (int field = FIRST_NUMBER; field <= START_FIELD; field++) {
+      ticks = decimal();
+    }
+    if (position >= length) {
+      return -1;
+    }
+    Libc.clock_gettime(Libc.CLOCK_BOOTTIME, buffer.address());
+    long now = buffer.bytes().getLong(0) * 1_000_000_000L + buffer.bytes().getLong(Long.BYTES);
+    return Math.max(0, now - ticks * TICK_NANOS);
   }
 
   /** Whether the kernel says that the thread sleeps in a function for pipes. */

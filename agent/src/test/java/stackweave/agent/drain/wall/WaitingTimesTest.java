@@ -31,6 +31,7 @@ class WaitingTimesTest {
       WallSampler sampler =
           new WallSampler(
               own.wallParts(),
+              System.nanoTime(),
               5 * MILLISECOND,
               100,
               WallFilter.parse(NAME + "|" + WallFilter.ALL),
@@ -65,6 +66,44 @@ class WaitingTimesTest {
     }
   }
 
+  /** Also what passed before it was listed, and after the last look at it. */
+  @Test
+  void allOfTheLifeOfAThreadThatWaitsIsSaid() throws Exception {
+    try (OwnPipeline own = new OwnPipeline()) {
+      WallSampler sampler =
+          new WallSampler(
+              own.wallParts(),
+              System.nanoTime() - 20 * MILLISECOND, // the kernel's times of starts are coarse
+              5 * MILLISECOND,
+              100,
+              WallFilter.parse(NAME + "|" + WallFilter.ALL),
+              own.counters);
+      CountDownLatch end = new CountDownLatch(1);
+      long begin = System.nanoTime();
+      Thread waiting = WaitingThread.start(NAME, end);
+      Thread.sleep(200);
+      while (own.count(Counter.WALL_CAPTURED) == 0) {
+        assertTrue(System.nanoTime() - begin < PATIENCE_NANOS);
+        sampler.pass();
+      }
+      Thread.sleep(200);
+      end.countDown();
+      waiting.join();
+      long life = System.nanoTime() - begin;
+      while (own.count(Counter.WALL_THREADS) > 0) {
+        assertTrue(System.nanoTime() - begin < PATIENCE_NANOS);
+        sampler.pass();
+      }
+      long most = System.nanoTime() - begin + 20 * MILLISECOND;
+      sampler.close();
+      long said =
+          of(own.events(), "WallSample").stream()
+              .mapToLong(sample -> sample.getLong("weight"))
+              .sum();
+      assertTrue(life - 20 * MILLISECOND <= said && said <= most, said + " of " + life);
+    }
+  }
+
   /** Passes are half an interval to one and a half apart, and the drain thread sleeps meanwhile. */
   @Test
   void threadsAreLookedAtAsOftenAsAsked() {
@@ -72,7 +111,8 @@ class WaitingTimesTest {
       WallFilter none = WallFilter.parse("no such thread");
       for (int millis : new int[] {4, 10}) {
         WallSampler sampler =
-            new WallSampler(own.wallParts(), millis * MILLISECOND, 100, none, own.counters);
+            new WallSampler(
+                own.wallParts(), System.nanoTime(), millis * MILLISECOND, 100, none, own.counters);
         sampler.pass();
         int wait = sampler.waitMillis();
         assertTrue(wait <= 3 * millis / 2, "every " + millis + " ms, but waits " + wait);

@@ -53,6 +53,24 @@ class TaskFilesTest {
     return tid.get();
   }
 
+  /** Whatever it is called: the kernel has the name in the file, in parentheses. */
+  @Test
+  void aThreadsAgeIsTheTimeSinceItsStart() throws Exception {
+    CountDownLatch latch = new CountDownLatch(1);
+    long before = System.nanoTime();
+    int tid = waiting(latch);
+    Files.writeString(Path.of("/proc/self/task/" + tid + "/comm"), ") 1 (2 3)");
+    long started = System.nanoTime();
+    long least = System.nanoTime() - started;
+    long age = files.age(tid);
+    long most = System.nanoTime() - before + 10_000_000;
+    assertTrue(least <= age && age <= most, least + " " + age + " " + most);
+    Thread.sleep(30);
+    assertTrue(files.age(tid) >= 20_000_000);
+    assertEquals(-1, files.age(Integer.MAX_VALUE));
+    latch.countDown();
+  }
+
   @Test
   void aWaitingThreadShowsItsCallAndRegisters() throws Exception {
     CountDownLatch latch = new CountDownLatch(1);
