@@ -262,14 +262,20 @@ public final class FlameGraphExport extends TextExport {
     boolean byTime = recording.choice().isByWeight();
     long all = byTime ? recording.weightNanos() : recording.samples();
     long[] complete = new long[2];
+    long[] unread = new long[1];
     recording.forEachStack(
         (thread, end, frames, count, weight) -> {
           boolean guessed = frames.stream().anyMatch(frame -> frame.found().isGuess());
           complete[guessed ? 1 : 0] += !end.isComplete() ? 0 : byTime ? weight : count;
+          unread[0] += end.isRead() ? 0 : byTime ? weight : count;
         });
-    facts.add(new String[] {"Complete stacks", percent(complete[0], all)});
+    long read = all - unread[0];
+    facts.add(new String[] {"Complete stacks", percent(complete[0], read)});
     if (complete[1] > 0) {
-      facts.add(new String[] {"Complete with guessed frames", percent(complete[1], all)});
+      facts.add(new String[] {"Complete with guessed frames", percent(complete[1], read)});
+    }
+    if (unread[0] > 0) {
+      facts.add(new String[] {"Time without a stack", percent(unread[0], all)});
     }
   }
 

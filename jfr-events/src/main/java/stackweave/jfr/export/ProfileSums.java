@@ -97,8 +97,9 @@ final class ProfileSums {
     recording.forEachStack(
         (thread, end, frames, samples, nanos) -> {
           stacks++;
-          cutSamples += end.isComplete() ? 0 : samples;
-          cutNanos += end.isComplete() ? 0 : nanos;
+          boolean isCut = end.isRead() && !end.isComplete();
+          cutSamples += isCut ? samples : 0;
+          cutNanos += isCut ? nanos : 0;
           Sum function = null;
           Sum library = null;
           for (SampledFrame frame : frames) {

@@ -60,7 +60,7 @@ final class TopTables {
           "! "
               + share(sums.cutNanos())
               + (recording.choice().isEvent() ? " of the weight" : " of the time")
-              + " has no stack, or one that does not reach its thread's first frame:"
+              + " has a stack that does not reach its thread's first frame:"
               + " TOTAL lacks the callers that are missing.");
     } else if (sums.cutSamples() > 0) {
       paragraph(

@@ -14,8 +14,16 @@ public record StackEnd(String label, boolean isComplete) {
   /** Frames are missing within the stack, not at its end; a frame stands for them. */
   private static final String GAP = "missing frames";
 
+  /** Of time that no stack stands for, such as that in which a thread waited for a CPU. */
+  private static final String NOT_READ = "no stack was read";
+
   /** The beginning of two labels. */
   private static final String TOO_DEEP = "too deep";
+
+  /** Whether there was a stack to be read. */
+  public boolean isRead() {
+    return !label.equals(NOT_READ);
+  }
 
   /**
    * The marker before the first frame: {@code [truncated]}, {@code [stopped: reason]}, or none. For
