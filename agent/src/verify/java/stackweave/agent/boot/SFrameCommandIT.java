@@ -44,6 +44,9 @@ class SFrameCommandIT extends SFrameCommands {
     Ended ofRaw = sframe("dump", "raw", "--format", "tsv");
     Ended ofAdded = sframe("dump", "added.so", "--format", "tsv");
     assertTrue(ofRaw.out().lines().count() > 100);
+    String functions =
+        sframe("dump", "raw").out().replaceFirst("(?s).*?: (\\d+) functions.*", "$1");
+    assertTrue(raw.out().replace(",", "").contains(" " + functions + " functions"), raw.out());
     assertEquals(ofRaw.out(), ofAdded.out());
     assertEquals("", sframe("verify", "added.so").out());
     System.load(directory.resolve("added.so").toString());

@@ -91,7 +91,7 @@ final class SFrameGenerateCommand implements Callable<Integer> {
           output,
           version,
           made.bytes().length,
-          made.functions(),
+          made.written(),
           made.rows(),
           refused == 0 ? "" : String.format(Locale.ROOT, "; %,d functions not wholly", refused));
       return 0;

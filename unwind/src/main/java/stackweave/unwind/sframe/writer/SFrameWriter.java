@@ -111,6 +111,7 @@ public final class SFrameWriter {
     return new SFrameConversion(
         writer.write(address),
         table.functionCount(),
+        writer.functionCount(),
         writer.rowCount(),
         rows,
         distinct.cardinality(),

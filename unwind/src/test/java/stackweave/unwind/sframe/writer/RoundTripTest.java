@@ -53,6 +53,7 @@ class RoundTripTest {
     Section written = new Section(ByteBuffer.wrap(conversion.bytes()), ADDRESS);
     SFrameSection section = SFrameSection.read(written);
     assertEquals(version, section.version());
+    assertEquals(section.functionCount(), conversion.written());
     assertTrue(section.isSearchedInPlace());
 
     RuleTable rules = new RuleTable(elf.architecture);
