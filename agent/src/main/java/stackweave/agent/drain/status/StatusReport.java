@@ -215,25 +215,28 @@ public final class StatusReport {
 
   private static String ends(SamplerFigures figures) {
     Map<String, Long> counts = figures.get(Breakdown.ENDS);
+    long all = 0;
     long complete = 0;
     StringBuilder others = new StringBuilder();
     for (StopReason reason : StopReason.values()) {
       long count = counts.getOrDefault(reason.label(), 0L);
+      all += count;
       if (reason.isComplete() && !reason.hasGuesses()) {
         complete += count;
       } else if (count > 0) {
         others.append(", ").append(count).append(' ').append(reason.label());
       }
     }
-    long all =
-        figures.get(Counter.WRITTEN)
-            + figures.get(Counter.LOST)
-            + figures.get(Counter.DROPPED)
-            + figures.get(Counter.UNDECODABLE);
     return complete + " complete" + share(complete, all) + others;
   }
 
+  /** Of those that a recording has, and not rounded to all of them: as in the exports. */
   private static String share(long part, long whole) {
-    return whole == 0 ? "" : " (" + Decimals.fixed(100.0 * part / whole, 2) + " %)";
+    if (whole == 0) {
+      return "";
+    }
+    return part == whole
+        ? " (100 %)"
+        : " (" + Decimals.fixed(Math.floor(10_000.0 * part / whole) / 100, 2) + " %)";
   }
 }

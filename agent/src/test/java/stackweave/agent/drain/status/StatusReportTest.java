@@ -166,12 +166,22 @@ class StatusReportTest {
     List<String> lines =
         StatusReport.lines(
             new SamplerFigures("perf", "", "", counters, Map.of(Breakdown.ENDS, ends)));
-    assertTrue(lines.contains("stacks: 850 complete (85.00 %), 50 truncated"), lines::toString);
+    assertTrue(lines.contains("stacks: 850 complete (94.44 %), 50 truncated"), lines::toString);
     assertTrue(
         lines.contains(
             "CPU time: 20 s used, 15 s covered by samples (75.00 %); the agent's drain thread 0.5"
                 + " s"),
         lines::toString);
+  }
+
+  /** As in the exports: what is not all of them is not rounded to that. */
+  @Test
+  void nearlyAllAreNotAll() {
+    Map<String, Long> ends = Map.of("complete", 99_999L, "truncated", 1L);
+    List<String> lines =
+        StatusReport.lines(
+            new SamplerFigures("perf", "", "", new Counters(), Map.of(Breakdown.ENDS, ends)));
+    assertTrue(lines.contains("stacks: 99999 complete (99.99 %), 1 truncated"), lines::toString);
   }
 
   @Test
