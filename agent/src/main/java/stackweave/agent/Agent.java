@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
+import jdk.jfr.FlightRecorder;
 import stackweave.agent.attach.Order;
 import stackweave.agent.attach.Reply;
 import stackweave.agent.attach.Reply.Outcome;
@@ -173,6 +174,11 @@ public final class Agent {
     }
     if (ModuleLayer.boot().findModule("jdk.jfr").isEmpty()) {
       return "this JVM runs without JDK Flight Recorder (module jdk.jfr), where samples would go"
+          + UNSAMPLED;
+    }
+    if (!FlightRecorder.isAvailable()) {
+      return "this JVM has no Flight Recorder, where samples would go: its VM was built without it,"
+          + " or -XX:-FlightRecorder forbids it"
           + UNSAMPLED;
     }
     long heap = Runtime.getRuntime().maxMemory();

@@ -32,6 +32,15 @@ class StartFailureIT extends FailedStart {
         ".*without JDK Flight Recorder \\(module jdk\\.jfr\\).*");
   }
 
+  /** The property by which the JDK's own tests have such a VM. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
+  void aVmWithoutFlightRecorder(Jvm jvm) throws Exception {
+    assertOneLine(
+        hello(jvm, Jars.AGENT, null, "-Djfr.unsupported.vm=true"),
+        "this JVM has no Flight Recorder, where samples would go: .*");
+  }
+
   @ParameterizedTest
   @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void aSecondStartIsIgnored(Jvm jvm) throws Exception {

@@ -51,7 +51,8 @@ public final class RemoteRecording implements AutoCloseable {
   private static final long EXIT_NANOS = 1_000_000_000L;
   private static final int PAUSE_MILLIS = 50;
   private static final String STOPPED = "Stopped recording";
-  private static final String NO_JFR = "jdk.jfr";
+  private static final String NO_MODULE = "jdk.jfr";
+  private static final String NO_JFR = "Flight Recorder is ";
   private static final String NO_COMMAND = "Unknown diagnostic command";
 
   /**
@@ -154,11 +155,13 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   private static FailedException notStarted(long pid, String settings, String said, IOException e) {
-    if (said.contains(NO_JFR) || said.contains(NO_COMMAND)) {
+    boolean isWithout = said.contains(NO_COMMAND);
+    if (isWithout || said.contains(NO_MODULE) || said.startsWith(NO_JFR)) {
       return new FailedException(
           "process "
               + pid
-              + " runs without JDK Flight Recorder (module jdk.jfr), where samples would go");
+              + " has no JDK Flight Recorder, where samples would go: "
+              + (isWithout ? "its VM was built without it" : said));
     }
     if (said.contains("'" + settings + "'")) {
       return new FailedException(
