@@ -58,8 +58,10 @@ public final class Agent {
         System.err.println("stackweave: " + whyNot);
       }
       if (running == null) {
-        // Without this, the command line would take the -javaagent argument for a running agent.
+        // Without this, the command line would take the agent's class loader for a running agent.
         new StatusBoard(instrumentation).clear();
+      } else if (attached) {
+        running.showStatus(); // there may have been an agent that was detached
       }
     }
   }

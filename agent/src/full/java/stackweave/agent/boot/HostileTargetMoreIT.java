@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -55,11 +54,7 @@ class HostileTargetMoreIT extends HostileProcess {
     Path jar = Files.copy(Jars.AGENT, results.resolve("agent.jar"));
     Files.setPosixFilePermissions(jar, PosixFilePermissions.fromString("rw-------"));
     Process target =
-        startIn(
-            "(" + program + " " + secret + " " + exchange + " &) ; exec ",
-            "none",
-            temporary,
-            "-Xmx256m");
+        startIn("(" + program + " " + secret + " " + exchange + " &) ; exec ", "none", temporary);
     Ended result = run(java(), "-jar", jar, "attach", target.pid());
     assertFalse(result.err().contains("unexpected"), result.err());
     assertSecretIsKept();
@@ -71,26 +66,9 @@ class HostileTargetMoreIT extends HostileProcess {
     Path ofRoot = Files.createDirectory(directory.resolve("of-root"));
     Files.setPosixFilePermissions(ofRoot, PosixFilePermissions.fromString("rwx------"));
     Path link = Files.createSymbolicLink(temporary.resolve("link"), ofRoot);
-    Process target = start("none", link, "-Xmx256m");
+    Process target = start("none", link);
     command("record", target.pid(), "-d", "1s", "-o", results.resolve("rec.jfr"));
     assertEquals(List.of(), filesIn(ofRoot));
-  }
-
-  @ParameterizedTest
-  @CsvSource({"fifo", "/dev/zero", "endless"})
-  void aJarThatIsNoneHangsNothing(String jar) throws Exception {
-    Path path = temporary.resolve("agent.jar");
-    switch (jar) {
-      case "fifo" -> Commands.output("mkfifo", path);
-      case "endless" -> {
-        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
-          file.setLength(1L << 40); // no block of it is there
-        }
-      }
-      default -> path = Path.of(jar);
-    }
-    Process target = start("none", temporary, "-javaagent:" + path);
-    assertFailed(command("status", target.pid()), "no Stackweave agent in process .*");
   }
 
   /** Its user is another in its own sight, and takes no other user's request, root's included. */

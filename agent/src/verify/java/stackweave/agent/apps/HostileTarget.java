@@ -48,7 +48,6 @@ public final class HostileTarget {
     system.setProperty("java.specification.version", "17");
     system.setProperty("java.io.tmpdir", arguments[2]);
     system.setProperty("user.dir", "/");
-    agent.setProperty("sun.jvm.args", arguments[3]);
     switch (attack) {
       case "repository-of-root" -> system.setProperty(REPOSITORY, secret.getParent().toString());
       case "repository-link" -> {
@@ -135,7 +134,7 @@ public final class HostileTarget {
   private String diagnose(String command) throws Exception {
     Matcher name = Pattern.compile("name=(\\S+)").matcher(command);
     Matcher file = Pattern.compile("filename=\"([^\"]+)\"").matcher(command);
-    if (command.equals("JFR.check")) {
+    if (command.equals("JFR.check") || command.equals("VM.classloaders")) {
       return "";
     }
     boolean begins = file.find();

@@ -117,12 +117,11 @@ abstract class HostileProcess {
     }
   }
 
-  Process start(String attack, Path temporary, String jvmArguments) throws Exception {
-    return startIn("exec ", attack, temporary, jvmArguments);
+  Process start(String attack, Path temporary) throws Exception {
+    return startIn("exec ", attack, temporary);
   }
 
-  Process startIn(String before, String attack, Path temporary, String jvmArguments)
-      throws Exception {
+  Process startIn(String before, String attack, Path temporary) throws Exception {
     String command =
         String.join(
             " ",
@@ -133,8 +132,7 @@ abstract class HostileProcess {
             HostileTarget.class.getName(),
             attack,
             secret.toString(),
-            temporary.toString(),
-            jvmArguments);
+            temporary.toString());
     Process process = launch(command);
     awaitRunning(process);
     return process;
@@ -229,7 +227,7 @@ abstract class HostileProcess {
   }
 
   void assertNotFetched(String attack, String why) throws Exception {
-    long pid = start(attack, temporary, "-Xmx256m").pid();
+    long pid = start(attack, temporary).pid();
     Path output = results.resolve("rec.jfr");
     Ended result = command("record", pid, "-d", "1s", "-o", output);
     assertFailed(result, "process " + pid + " .*" + why + ".*");
@@ -239,7 +237,7 @@ abstract class HostileProcess {
 
   void assertNotTaken(String attack, String why) throws Exception {
     Files.writeString(directory.resolve("secret.jfr"), SECRET);
-    Process target = start(attack, temporary, "-Xmx256m");
+    Process target = start(attack, temporary);
     Path output = results.resolve("rec.jfr");
     RunningCommand record =
         RunningCommand.start(

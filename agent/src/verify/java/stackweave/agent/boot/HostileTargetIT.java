@@ -36,7 +36,7 @@ class HostileTargetIT extends HostileProcess {
 
   @Test
   void aRecordingIsItsCallersAlone() throws Exception {
-    long pid = start("none", temporary, "-Xmx256m").pid();
+    long pid = start("none", temporary).pid();
     Path output = results.resolve("rec.jfr");
     Ended result = command("record", pid, "-d", "1s", "-o", output);
     assertEquals(0, result.exit(), result.err());
@@ -48,7 +48,7 @@ class HostileTargetIT extends HostileProcess {
 
   @Test
   void whatItSaysReachesATerminalAsText() throws Exception {
-    Ended result = command("status", start("escape", temporary, "-Xmx256m").pid());
+    Ended result = command("status", start("escape", temporary).pid());
     assertEquals(0, result.exit(), result.err());
     assertEquals("state: on duty ?]0;gotcha?\n", result.out());
   }

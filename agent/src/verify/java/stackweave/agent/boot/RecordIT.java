@@ -49,6 +49,10 @@ class RecordIT extends RecordedProgram {
     assertTrue(blocked.contains("threshold=2ms"), blocked::toString);
   }
 
+  private static void assertStartsWith(String start, String text) {
+    assertEquals(start, text.substring(0, Math.min(start.length(), text.length())));
+  }
+
   /** An event's settings as the recording says that they were. */
   private static Set<String> settings(Path file, String event) throws Exception {
     Set<String> settings = new TreeSet<>();
@@ -94,11 +98,15 @@ class RecordIT extends RecordedProgram {
   @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void aRecordingWithoutASampleIsSaid(Jvm jvm) throws Exception {
     Path off = Files.createFile(directory.resolve("off"));
-    long pid = start(jvm, RUNS, "-javaagent:" + Jars.AGENT + "=switch=" + off).pid();
+    Path jar = Files.copy(Jars.AGENT, directory.resolve("50%20 #1.jar"));
+    long pid = start(jvm, RUNS, "-javaagent:" + jar + "=switch=" + off).pid();
+    assertStartsWith("state: dormant since ", command("status", pid).successfully().out());
     Ended result = command("record", pid, "-d", "1s", "-o", directory.resolve("none.jfr"));
     assertEquals(0, result.exit(), result.err());
     assertTrue(result.err().contains("no sample was taken"), result.err());
     assertFalse(result.err().contains("next:"), result.err());
+    // No other agent came for the recording, and left with it.
+    assertStartsWith("state: dormant, ", command("status", pid).successfully().out());
   }
 
   @Test

@@ -6,7 +6,6 @@ import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,8 +21,6 @@ import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.jdk.JvmProperties;
-import stackweave.agent.linux.Descriptor;
-import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Randomness;
 import stackweave.agent.message.Version;
 
@@ -50,27 +47,19 @@ public final class TargetJvm implements AutoCloseable {
 
   private static final String WAITING = "state: waiting";
 
-  private static final String AGENT_ARGUMENT = "-javaagent:";
+  /** The class loader of the agent, one for the life of a JVM. */
+  private static final String LOADER = "stackweave.agent.boot.InnerClassLoader";
+
   private static final String RETURN_CODE = "return code: ";
   private static final String LOADED = RETURN_CODE + "0";
-  private static final String FIRST_CLASS = "stackweave/agent/boot/Boot.class";
-  private static final String DIRECTORY_ENTRY = "PK\1\2";
-  private static final int DIRECTORY_ENTRY_BYTES = 46;
-
-  /**
-   * Agents of a JVM that are checked: each costs opening a file, and the target controls their
-   * number.
-   */
-  private static final int MAX_AGENTS = 64;
-
-  /** Bytes at a jar's end that are searched for its central directory. */
-  private static final int DIRECTORY_BYTES = 1 << 20;
 
   private final TargetProcess process;
   private final AttachSocket socket;
   private TargetDirectory directory;
   private String temporary;
-  private String workingDirectory;
+
+  /** Null before it was asked for. */
+  private Boolean hasLoader;
 
   private TargetJvm(TargetProcess process, AttachSocket socket) {
     this.process = process;
@@ -115,7 +104,6 @@ public final class TargetJvm implements AutoCloseable {
     Properties properties = properties("properties");
     String java = properties.getProperty("java.specification.version", "0");
     temporary = properties.getProperty("java.io.tmpdir", "/tmp");
-    workingDirectory = properties.getProperty("user.dir", "/");
     if (!java.matches("\\d{1,4}") || Integer.parseInt(java) < OLDEST_JAVA) {
       throw new FailedException(
           "the JVM " + process.pid() + " is Java " + java + ", and the agent needs 17 or newer");
@@ -166,11 +154,11 @@ public final class TargetJvm implements AutoCloseable {
     return presence(board());
   }
 
-  private Presence presence(Properties board) {
+  private Presence presence(Properties board) throws FailedException {
     if (StatusBoard.version(board) != null) {
       return StatusBoard.isVisiting(board) ? Presence.VISITING : Presence.PRESENT;
     }
-    return !StatusBoard.isDetached(board) && hasOurs(board) ? Presence.DORMANT : Presence.NONE;
+    return !StatusBoard.isDetached(board) && hasLoader() ? Presence.DORMANT : Presence.NONE;
   }
 
   /** The agent's status report; null if there is no agent. Loads nothing. */
@@ -225,12 +213,16 @@ public final class TargetJvm implements AutoCloseable {
     }
   }
 
-  private boolean hasOurs(Properties agentProperties) {
-    return Arrays.stream(agentProperties.getProperty(JvmProperties.VM_ARGUMENTS, "").split(" "))
-        .filter(argument -> argument.startsWith(AGENT_ARGUMENT))
-        .distinct()
-        .limit(MAX_AGENTS)
-        .anyMatch(this::isOurs);
+  /**
+   * Whether an agent was started there, be it by an option that no file or variable shows as it
+   * was: an agent that sleeps since the JVM's start publishes nothing. Asked for once, since it
+   * stops the JVM's threads for a moment, as jcmd's commands do.
+   */
+  private boolean hasLoader() throws FailedException {
+    if (hasLoader == null) {
+      hasLoader = diagnose("VM.classloaders").contains(LOADER);
+    }
+    return hasLoader;
   }
 
   /** Orders are specific to a version. */
@@ -260,43 +252,6 @@ public final class TargetJvm implements AutoCloseable {
       return FailedException.worded(e);
     } catch (IOException e) {
       throw lost(e);
-    }
-  }
-
-  /**
-   * Whether the jar of this -javaagent argument, relative to the JVM's working directory, is a
-   * Stackweave agent.
-   */
-  private boolean isOurs(String argument) {
-    String path = argument.substring(AGENT_ARGUMENT.length()).replaceFirst("=.*", "");
-    String file = path.startsWith("/") ? path : workingDirectory + "/" + path;
-    try {
-      return process.act(
-          () -> {
-            try (Descriptor found = process.root().find(file);
-                Descriptor jar = found.readable()) {
-              return isOurs(jar);
-            }
-          });
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
-  /**
-   * Whether a jar's central directory, at its end, names {@link #FIRST_CLASS} (APPNOTE.TXT 4.3.12).
-   */
-  private static boolean isOurs(Descriptor jar) throws IOException {
-    try (NativeBuffer buffer = NativeBuffer.allocate(DIRECTORY_BYTES)) {
-      int length = jar.read(buffer, Math.max(0, jar.facts().size() - DIRECTORY_BYTES));
-      byte[] bytes = new byte[length];
-      buffer.bytes().get(0, bytes);
-      String text = new String(bytes, StandardCharsets.ISO_8859_1);
-      int name = text.indexOf(FIRST_CLASS);
-      while (name >= 0 && !text.startsWith(DIRECTORY_ENTRY, name - DIRECTORY_ENTRY_BYTES)) {
-        name = text.indexOf(FIRST_CLASS, name + 1);
-      }
-      return name >= 0;
     }
   }
 
