@@ -2,7 +2,6 @@ package stackweave.agent.cli.toggle;
 
 import java.io.File;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
@@ -16,6 +15,7 @@ import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.process.JavaOptions;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.cli.process.UserFiles;
@@ -45,9 +45,9 @@ final class SwitchTurn {
 
   private static final int PAUSE_MILLIS = 250;
 
-  /** The option switch= in a -javaagent argument, of the command line or the environment. */
+  /** The option switch= of a -javaagent option, whose path the JVM cuts at the first '='. */
   private static final Pattern OPTION =
-      Pattern.compile("-javaagent:[^\\s\\x00=]*=(?:[^\\s\\x00]*,)?switch=(/[^,\\s\\x00]*)");
+      Pattern.compile("-javaagent:[^=]*=(?:.*,)?switch=(/[^,]*)(?:,.*)?", Pattern.DOTALL);
 
   private final UserFiles files;
   private final int uidThere;
@@ -119,15 +119,14 @@ final class SwitchTurn {
       return named(status);
     }
     // The agent may not have begun yet, or the JVM can't be asked.
-    for (String list : new String[] {"cmdline", "environ"}) {
-      try {
-        Matcher matcher =
-            OPTION.matcher(new String(process.read(list), StandardCharsets.ISO_8859_1));
-        if (matcher.find()) {
-          return matcher.group(1);
-        }
-      } catch (IOException e) {
-        continue; // unreadable: try the next
+    return inOptions(JavaOptions.of(process));
+  }
+
+  static String inOptions(List<String> options) {
+    for (String option : options) {
+      Matcher matcher = OPTION.matcher(option);
+      if (matcher.matches()) {
+        return matcher.group(1);
       }
     }
     return null;

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which processes are asked, as their directories in /proc say. */
 class SwitchTurnTest {
@@ -29,5 +32,21 @@ class SwitchTurnTest {
   private void thread(int tid, byte[] comm) throws Exception {
     Path task = Files.createDirectories(process.resolve("task/" + tid));
     Files.write(task.resolve("comm"), comm);
+  }
+
+  /** Which switch file the options of a JVM name. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "-javaagent:/opt/sw.jar=switch=/run/off             | /run/off",
+        "-javaagent:/my job/sw.jar=interval=1ms,switch=/o f | /o f",
+        "-javaagent:/sw.jar=switch=/run/off,depth=64        | /run/off",
+        "-javaagent:/switch=/off/sw.jar=depth=64            | ",
+        "-Dx=-javaagent:/sw.jar=switch=/run/off             | ",
+        "-Dx=y -javaagent:/sw.jar=switch=/run/off           | ",
+      })
+  void isOfAnAgentsOptionAlone(String option, String file) {
+    assertEquals(file, SwitchTurn.inOptions(List.of("java", option, "Main")));
   }
 }
