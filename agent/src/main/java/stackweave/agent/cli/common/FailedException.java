@@ -33,7 +33,7 @@ public final class FailedException extends Exception {
   /** The reason of an I/O error, without the file's name and without Java exception names. */
   public static String reason(IOException e) {
     if (e instanceof NoSuchFileException) {
-      return "no such directory";
+      return "no such file or directory";
     }
     if (e instanceof AccessDeniedException) {
       return "permission denied";
@@ -48,6 +48,12 @@ public final class FailedException extends Exception {
       return f.getReason();
     }
     return worded(e);
+  }
+
+  /** As {@link #reason}, with the file's name where the caller doesn't say it. */
+  public static String reasonWithName(IOException e) {
+    String file = e instanceof FileSystemException f ? f.getFile() : null;
+    return file == null ? reason(e) : file + ": " + reason(e);
   }
 
   /** The exception's message, or its cause's, or else its class name in words; never null. */

@@ -10,6 +10,7 @@ import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessMode;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -177,7 +178,9 @@ public final class Output {
         "can't write "
             + (standard ? "to standard output" : file)
             + ": "
-            + FailedException.reason(e)
+            + (e instanceof NoSuchFileException
+                ? "no such directory" // the file need not be there
+                : FailedException.reason(e))
             + (standard ? "; what is there is not whole" : ""));
   }
 

@@ -94,6 +94,7 @@ final class AttachSocket {
   }
 
   private void start() throws IOException {
+    othersStart = false;
     Descriptor where = target.act(this::makeTrigger);
     try {
       long start = System.nanoTime();
@@ -121,7 +122,9 @@ final class AttachSocket {
       target.act(
           () -> {
             where.remove(trigger);
-            where.close();
+            if (where != target.cwd()) {
+              where.close();
+            }
             return null;
           });
     }
@@ -166,9 +169,7 @@ final class AttachSocket {
     for (int i = 0; i < MAX_ARGUMENTS; i++) {
       request.append(i < arguments.length ? arguments[i] : "").append('\0');
     }
-    byte[] answer =
-        target.act(
-            () -> converse(request.toString().getBytes(StandardCharsets.UTF_8)), ANSWER_SECONDS);
+    byte[] answer = answer(request.toString().getBytes(StandardCharsets.UTF_8));
     int end = 0;
     while (end < answer.length && answer[end] != '\n') {
       end++;
@@ -180,6 +181,17 @@ final class AttachSocket {
           code.isEmpty() ? "no answer" : code + " " + new String(text, StandardCharsets.UTF_8));
     }
     return text;
+  }
+
+  /** Sends a request, which makes the JVM listen again if somebody has removed its socket. */
+  private byte[] answer(byte[] request) throws IOException {
+    try {
+      return target.act(() -> converse(request), ANSWER_SECONDS);
+    } catch (NoSuchFileException e) {
+      // On SIGQUIT, HotSpot makes a socket again whose file is missing (JDK-8225690).
+      start();
+      return target.act(() -> converse(request), ANSWER_SECONDS);
+    }
   }
 
   private byte[] converse(byte[] request) throws IOException {

@@ -91,7 +91,7 @@ public final class TargetJvm implements AutoCloseable {
           "the JVM "
               + process.pid()
               + " can't be attached to ("
-              + FailedException.reason(e)
+              + FailedException.reasonWithName(e)
               + "); it may run with -XX:+DisableAttachMechanism, be suspended, or be no HotSpot");
     } finally {
       if (!good) {
@@ -395,7 +395,7 @@ public final class TargetJvm implements AutoCloseable {
   private FailedException lost(IOException e) {
     return new FailedException(
         isAliveStill()
-            ? "lost the JVM " + process.pid() + " (" + FailedException.reason(e) + ")"
+            ? "lost the JVM " + process.pid() + " (" + FailedException.reasonWithName(e) + ")"
             : "the program " + process.pid() + " has ended");
   }
 
