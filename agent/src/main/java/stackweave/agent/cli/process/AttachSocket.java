@@ -26,6 +26,9 @@ final class AttachSocket {
   /** attachListener.hpp, arg_count_max. */
   private static final int MAX_ARGUMENTS = 3;
 
+  /** attachListener.hpp, arg_length_max: a JVM closes the connection without a word behind that. */
+  static final int ARGUMENT_BYTES = 1024;
+
   private static final int READABLE_BY_OTHERS = 0066;
   private static final int OWNER_ONLY = 0600;
   private static final long START_NANOS = 10_000_000_000L;
@@ -167,7 +170,13 @@ final class AttachSocket {
   byte[] ask(String command, String... arguments) throws IOException {
     StringBuilder request = new StringBuilder(VERSION + "\0" + command + "\0");
     for (int i = 0; i < MAX_ARGUMENTS; i++) {
-      request.append(i < arguments.length ? arguments[i] : "").append('\0');
+      String argument = i < arguments.length ? arguments[i] : "";
+      int bytes = argument.getBytes(StandardCharsets.UTF_8).length;
+      if (bytes > ARGUMENT_BYTES) {
+        throw new RefusedException(
+            "it takes " + ARGUMENT_BYTES + " bytes at once, and these are " + bytes);
+      }
+      request.append(argument).append('\0');
     }
     byte[] answer = answer(request.toString().getBytes(StandardCharsets.UTF_8));
     int end = 0;

@@ -36,8 +36,12 @@ public final class TargetJvm implements AutoCloseable {
   /** How long a copied jar is kept at least; longer than a JVM takes to load it. */
   private static final long JAR_MILLIS = 600_000;
 
-  /** Paths that can be given to JFR, which expands what follows a %. */
-  private static final Pattern JFR_PATH = Pattern.compile("/[^\"%\\p{Cntrl}]*");
+  /**
+   * Paths that every JVM takes as they are: it cuts an agent's at '=', expands '%' in a
+   * recording's, reads both in its own encoding, and takes no long ones ({@link
+   * AttachSocket#ARGUMENT_BYTES}).
+   */
+  private static final Pattern PLAIN_PATH = Pattern.compile("/[ -~&&[^\"%=]]{0,160}");
 
   private static final long END_NANOS = 1_000_000_000L;
   private static final int PAUSE_MILLIS = 20;
@@ -264,7 +268,7 @@ public final class TargetJvm implements AutoCloseable {
   public String order(Order.Kind kind, Map<Order.Name, String> values) throws FailedException {
     mustBeOfThisVersion(board());
     Path own = ownJar();
-    if (process.sees(own)) {
+    if (PLAIN_PATH.matcher(own.toString()).matches() && process.sees(own)) {
       return order(kind, values, own.toString());
     }
     // A unique name: another command may do the same now.
@@ -345,7 +349,7 @@ public final class TargetJvm implements AutoCloseable {
   public TargetDirectory directory() throws FailedException {
     if (directory == null) {
       Set<String> candidates = new LinkedHashSet<>();
-      candidates.add(JFR_PATH.matcher(temporary).matches() ? temporary : "/tmp");
+      candidates.add(PLAIN_PATH.matcher(temporary).matches() ? temporary : "/tmp");
       candidates.add("/tmp");
       candidates.add("/var/tmp");
       candidates.add("/dev/shm");
