@@ -25,9 +25,37 @@ public final class Boot {
 
   private Boot() {}
 
-  /** Called by the JVM for {@code -javaagent:jar=options}, before main(). */
+  /**
+   * Called by the JVM for {@code -javaagent:jar=options}, before main(). In a service's environment
+   * an agent in JAVA_TOOL_OPTIONS comes into the JVM of each command, too. There the command runs
+   * from here: it is not sampled, and JFR, which begins only after this, can't start the service's
+   * recording in it, whose file it would empty first.
+   */
   public static void premain(String options, Instrumentation instrumentation) {
+    String[] arguments = ofCommand();
+    if (arguments != null) {
+      try {
+        command(arguments, instrumentation);
+      } catch (Throwable e) {
+        sayFailed(e);
+        System.exit(USAGE_ERROR);
+      }
+      return;
+    }
     call("start", options, instrumentation);
+  }
+
+  /** The arguments of the command line, if this JVM is one of it and did not ask for an agent. */
+  private static String[] ofCommand() {
+    try {
+      String jar = System.getProperty("java.class.path", "");
+      boolean isOurs =
+          System.getProperty("sun.java.command", "").startsWith(jar)
+              && new File(jar).getCanonicalFile().equals(jar(null).getCanonicalFile());
+      return isOurs ? Command.arguments(jar) : null;
+    } catch (Exception e) {
+      return null; // a security manager forbids to ask: it is an application's
+    }
   }
 
   /**
@@ -39,14 +67,14 @@ public final class Boot {
   }
 
   /** Runs a command of the command line. */
-  static void command(String[] arguments) throws Throwable {
+  static void command(String[] arguments, Instrumentation instrumentation) throws Throwable {
     String unfit = whyUnfit();
     if (unfit != null) {
       System.err.println("stackweave: " + unfit);
       System.exit(USAGE_ERROR);
     }
     try {
-      loader(jar(null), null)
+      loader(jar(null), instrumentation)
           .loadClass("stackweave.agent.cli.Main")
           .getMethod("main", String[].class)
           .invoke(null, (Object) arguments);

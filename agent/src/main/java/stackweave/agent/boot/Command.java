@@ -1,5 +1,10 @@
 package stackweave.agent.boot;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+import java.util.Arrays;
+
 /**
  * Main class of the command line, {@code java -jar stackweave-agent.jar …}. Separate from {@link
  * Boot}, since the launcher resolves all methods of the main class, and on a Java runtime without
@@ -7,10 +12,46 @@ package stackweave.agent.boot;
  */
 public final class Command {
 
+  private static final String JAR = "-jar";
+
+  /** Options by which a user asks for a look at the command itself. */
+  private static final String[] OF_USER = {"-javaagent:", "-XX:StartFlightRecording"};
+
   private Command() {}
 
   /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] arguments) throws Throwable {
-    Boot.command(arguments);
+    Boot.command(arguments, null);
+  }
+
+  /**
+   * The arguments that {@link #main} will get, for those who need them before; null where they
+   * can't be told, or where the user himself asks for an agent or a recording of this JVM.
+   *
+   * @param jar as in {@code -jar}
+   */
+  static String[] arguments(String jar) throws IOException {
+    byte[] line = Files.readAllBytes(Paths.get("/proc/self/cmdline"));
+    String encoding = System.getProperty("sun.jnu.encoding", "UTF-8"); // as the launcher has it
+    return arguments(new String(line, encoding).split("\0", -1), jar);
+  }
+
+  /**
+   * As {@link #arguments(String)}.
+   *
+   * @param words of the command line, and an empty one behind them
+   */
+  static String[] arguments(String[] words, String jar) {
+    for (int i = 1; i < words.length - 1; i++) {
+      if (words[i].equals(JAR) && words[i + 1].equals(jar)) {
+        return Arrays.copyOfRange(words, i + 2, words.length - 1);
+      }
+      for (String option : OF_USER) {
+        if (words[i].startsWith(option)) {
+          return null;
+        }
+      }
+    }
+    return null;
   }
 }

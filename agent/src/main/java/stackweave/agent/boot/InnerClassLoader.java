@@ -92,7 +92,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
   /**
    * Opens the jar and returns a loader for it.
    *
-   * @param instrumentation null on the command line, where the jar's manifest grants native access
+   * @param instrumentation null in main(), where the jar's manifest grants native access
    */
   static InnerClassLoader open(File jar, Instrumentation instrumentation) throws IOException {
     return new InnerClassLoader(InnerJar.open(jar), jar, instrumentation);
