@@ -96,6 +96,7 @@ public final class Main implements Runnable {
       for (String argument : arguments) {
         mustBeDecodable(argument);
       }
+      InheritedRecordings.end(arguments);
       return new CommandLine(new Main())
           .setParameterExceptionHandler((e, all) -> failed(problem(e) + hint(e)))
           .setExecutionExceptionHandler((e, command, parsed) -> failed(FailedException.text(e)))

@@ -44,6 +44,7 @@ import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.testing.Ended;
 import stackweave.testing.FlamePageNames;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Machine;
 
 /** {@code java -jar stackweave-agent.jar …}, as a user types it. */
@@ -280,6 +281,31 @@ class CommandLineIT extends CommandLineRuns {
     } finally {
       server.stop(0);
     }
+  }
+
+  /** The variables of a service's environment are those of each command that is run there. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  void anEnvironmentThatRecordsChangesNoRecording(Jvm jvm) throws Exception {
+    recordWithAgent(jvm);
+    Path rec = directory.resolve("rec.jfr");
+    byte[] before = Files.readAllBytes(rec);
+    String records = "-Xlog:disable -XX:StartFlightRecording:filename=" + rec;
+    String agent = " -javaagent:" + Jars.AGENT;
+    Ended read = inEnvironment(jvm, records + agent, "top", "rec.jfr").successfully();
+    assertEquals(commandLine(jvm, "top", "rec.jfr").out(), read.out());
+    assertArrayEquals(before, Files.readAllBytes(rec));
+    // Without the agent JFR comes first.
+    Ended emptied = inEnvironment(jvm, records, "top", "rec.jfr");
+    assertEquals(2, emptied.exit(), emptied.err());
+    assertTrue(emptied.err().contains("rec.jfr: _JAVA_OPTIONS starts"), emptied.err());
+    assertEquals(0, Files.size(rec));
+  }
+
+  private static Ended inEnvironment(Jvm jvm, String variable, String... arguments) {
+    List<String> words = new ArrayList<>(List.of("-jar", Jars.AGENT.toString()));
+    words.addAll(List.of(arguments));
+    return ForkedJvm.on(jvm.jdk(), directory).environment("_JAVA_OPTIONS", variable).run(words);
   }
 
   /** Each function's figures, counted a second time in the text of the collapsed stacks. */
