@@ -1,7 +1,11 @@
 package stackweave.agent.boot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +39,28 @@ class RecordEndsIT extends RecordedProgram {
     awaitFlushes(temporary);
     target.destroyForcibly();
     assertSaved(record, KILLED);
+  }
+
+  /** As cleaners of /tmp do: the attach socket, the recording's directory, JFR's repository. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  void whatIsRecordedSurvivesTheRemovalOfItsFiles(Jvm jvm) throws Exception {
+    long pid = start(jvm, RUNS).pid();
+    RunningCommand record = beginRecord(pid, "-o", directory.resolve("rec.jfr"));
+    awaitSampling(pid);
+    awaitSamples(pid);
+    Files.delete(Path.of("/tmp/.java_pid" + pid));
+    run("find", temporary, "-mindepth", "1", "-delete").successfully();
+    Ended result = interrupt(record);
+    assertTrue(
+        result.err().matches("(?s).*for /.*\\.jfr and JFR's repository /.* were removed; .*"),
+        result.err());
+    assertTrue(isSampled("rec.jfr"), "no sample of the program");
+    Ended check = run(last().home().resolve("bin/jcmd"), pid, "JFR.check");
+    assertFalse(check.successfully().out().contains("stackweave-record-"), check.out());
+    Ended next = recordSamples(pid, "-o", directory.resolve("next.jfr"));
+    assertFalse(next.err().contains("removed"), next.err());
+    assertTrue(isSampled("next.jfr"), "no sample of the program");
   }
 
   @Test

@@ -97,7 +97,7 @@ public final class LiveRounds {
             jvm,
             (recording, end, start, last) -> {
               take(recording, taker);
-              say(end);
+              say(recording, end);
             },
             () -> {
               afterwards.run();
@@ -133,7 +133,6 @@ public final class LiveRounds {
   }
 
   private void take(RemoteRecording recording, Taker taker) throws FailedException {
-    Path file = directory.resolve(rounds++ + ".jfr");
     if (!recording.obstacle().equals(obstacle)) {
       obstacle = recording.obstacle();
       if (!obstacle.isEmpty()) {
@@ -141,6 +140,9 @@ public final class LiveRounds {
       }
     }
     try {
+      if (Files.notExists(directory)) {
+        makeDirectory(); // somebody has cleaned up
+      }
       long size = recording.size();
       if (size > MAX_COPIED_BYTES) {
         throw new FailedException(
@@ -154,6 +156,7 @@ public final class LiveRounds {
         throw new FailedException(
             "no space left for " + size + " bytes in " + directory + ", of which 64 MiB stay free");
       }
+      Path file = directory.resolve(rounds++ + ".jfr");
       try (OutputStream out = Files.newOutputStream(file)) {
         recording.copy(out, size);
       }
@@ -174,12 +177,13 @@ public final class LiveRounds {
     }
   }
 
-  private static void say(RemoteRecording.End end) {
+  private static void say(RemoteRecording recording, RemoteRecording.End end) {
     String why =
         switch (end) {
           case ASKED -> "";
           case PROGRAM -> "the program ended";
           case KILLED -> "the program was killed or crashed";
+          case UNWRITTEN -> Plain.line(recording.whyUnwritten());
           case OUTSIDE -> "the recording was ended from outside (detach, or jcmd JFR.stop)";
         };
     if (!why.isEmpty()) {
@@ -188,6 +192,9 @@ public final class LiveRounds {
   }
 
   private static void delete(Path directory) {
+    if (Files.notExists(directory)) {
+      return;
+    }
     try (Stream<Path> files = Files.walk(directory)) {
       for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(file);

@@ -6,6 +6,7 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -179,8 +180,8 @@ public final class TargetDirectory implements AutoCloseable {
   /**
    * Opens a file that the target wrote, to be read by {@link #copy}.
    *
-   * @throws FileSystemException if it is not a regular file of the target's user with one link: a
-   *     symbolic link, a FIFO, a device, another user's file mounted there
+   * @throws FileSystemException if it is not a regular file of the target's user without a second
+   *     link: a symbolic link, a FIFO, a device, another user's file mounted there
    */
   public Descriptor fetch(String name) throws IOException {
     return target.act(
@@ -200,7 +201,7 @@ public final class TargetDirectory implements AutoCloseable {
             ? "is no regular file"
             : facts.uid() != target.uid()
                 ? "belongs to another user"
-                : facts.links() != 1 ? "has a second name" : null;
+                : facts.links() > 1 ? "has a second name" : null;
     if (problem != null) {
       throw new FileSystemException(seen(name), null, "the file " + seen(name) + " " + problem);
     }
@@ -217,6 +218,39 @@ public final class TargetDirectory implements AutoCloseable {
           mustBeItsOwn(file.facts(), name);
           return null;
         });
+  }
+
+  /** Whether a fetched file is no longer there by its name; it can be read all the same. */
+  public boolean isRemoved(Descriptor file, String name) throws IOException {
+    return isGone(file, seen(name));
+  }
+
+  /** Whether this directory itself is no longer there by its name. */
+  public boolean isRemoved() throws IOException {
+    return isGone(directory, seen);
+  }
+
+  /** What has a name on a file system that is mounted no more is gone, too. */
+  private boolean isGone(Descriptor file, String path) throws IOException {
+    FileFacts facts = target.act(file::facts);
+    if (facts.links() == 0 || !target.isAlive()) {
+      return facts.links() == 0; // a process that has ended has no root
+    }
+    try {
+      return target.act(
+          () -> {
+            try (Descriptor there = target.root().find(path)) {
+              return !there.facts().isSameFileAs(facts);
+            }
+          });
+    } catch (NoSuchFileException e) {
+      return true;
+    }
+  }
+
+  /** How many bytes its user may still write here. */
+  public long room() throws IOException {
+    return target.act(() -> Files.getFileStore(Path.of(directory.ownPath())).getUsableSpace());
   }
 
   /** The current size of a fetched file, in bytes. */

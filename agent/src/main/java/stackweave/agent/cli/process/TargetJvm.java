@@ -345,9 +345,12 @@ public final class TargetJvm implements AutoCloseable {
     };
   }
 
-  /** The directory for exchanging files with it, opened at the first call. */
+  /**
+   * The directory for exchanging files with it, opened at the first call, and again if it was
+   * removed; what was opened in it stays readable.
+   */
   public TargetDirectory directory() throws FailedException {
-    if (directory == null) {
+    if (directory == null || isRemoved(directory)) {
       Set<String> candidates = new LinkedHashSet<>();
       candidates.add(PLAIN_PATH.matcher(temporary).matches() ? temporary : "/tmp");
       candidates.add("/tmp");
@@ -356,6 +359,14 @@ public final class TargetJvm implements AutoCloseable {
       directory = TargetDirectory.open(process, List.copyOf(candidates));
     }
     return directory;
+  }
+
+  private static boolean isRemoved(TargetDirectory directory) {
+    try {
+      return directory.isRemoved();
+    } catch (IOException e) {
+      return false; // what is done there says why
+    }
   }
 
   private static Path ownJar() {

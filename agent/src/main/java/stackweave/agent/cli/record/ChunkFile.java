@@ -7,20 +7,19 @@ import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.linux.Descriptor;
 
 /**
- * A chunk file in JFR's repository, read from a JVM that was killed. It is complete once the JVM
- * has begun the next one; before, its header says how much JFR has flushed, once a second. Used by
- * {@link RemoteRecording}.
+ * A chunk file in JFR's repository, read where JFR can't write the recording itself: its JVM was
+ * killed, or its file was removed. It is complete once the JVM has begun the next one; before, its
+ * header says how much JFR has flushed, once a second. Used by {@link RemoteRecording}.
  *
  * <p>Header, big-endian (jdk.jfr.internal.consumer.ChunkHeader): magic at 0, version 4, size 8,
  * last checkpoint 16, metadata 24, start in ns since the epoch 32, state 64.
  *
- * @param file open for reading; closed with this
+ * @param file open for reading
  * @param size how much of it can be read, in bytes
  * @param startNanos its start in ns since the epoch, on the target's clock
  * @param isFinished whether the JVM finished it
  */
-record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished)
-    implements AutoCloseable {
+record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished) {
   /** A terabyte at JFR's default chunk size; each costs reading the target's file. */
   private static final int MAX_CHUNKS = 100_000;
 
@@ -40,23 +39,12 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
   /** The state while the JVM writes the header. */
   private static final int IN_DOUBT = 255;
 
-  /** Opens a chunk; null if the file is no chunk or not readable yet. */
-  static ChunkFile open(TargetDirectory repository, String name) throws IOException {
-    Descriptor file = repository.fetch(name);
-    boolean good = false;
-    try {
-      ByteBuffer header = header(repository, file, 0);
-      if (!isReadable(header, repository.size(file))) {
-        return null;
-      }
-      good = true;
-      return new ChunkFile(
-          file, header.getLong(SIZE), header.getLong(START), header.get(STATE) == 0);
-    } finally {
-      if (!good) {
-        file.close();
-      }
-    }
+  /** A chunk that is open for reading; null if it is no chunk or not readable yet. */
+  static ChunkFile of(TargetDirectory repository, Descriptor file) throws IOException {
+    ByteBuffer header = header(repository, file, 0);
+    return isReadable(header, repository.size(file))
+        ? new ChunkFile(file, header.getLong(SIZE), header.getLong(START), header.get(STATE) == 0)
+        : null;
   }
 
   /** Whether a file consists of finished chunks only: JFR has written all of it. */
@@ -111,10 +99,5 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
     ByteBuffer.wrap(header).putLong(SIZE, size).put(STATE, (byte) 0);
     out.write(header);
     repository.copy(file, HEADER_BYTES, size, out);
-  }
-
-  @Override
-  public void close() {
-    file.close();
   }
 }

@@ -263,8 +263,12 @@ public final class RecordCommand implements Callable<Integer> {
               + FailedException.reason(e));
     } catch (FailedException e) {
       // Keep the file: it is the only copy of the recording.
+      String kept = recording.keep();
       throw new FailedException(
-          FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
+          FailedException.worded(e)
+              + (kept.isEmpty()
+                  ? "; no other copy of it is left"
+                  : "; for an hour the recording is kept as " + kept));
     }
   }
 
@@ -338,10 +342,15 @@ public final class RecordCommand implements Callable<Integer> {
               "the program was killed or crashed after "
                   + after
                   + "; saved what JFR had written until then, up to a second before: "
-                  + recording.chunkCount()
-                  + (recording.chunkCount() == 1 ? " chunk" : " chunks")
+                  + chunks(recording)
                   + " of "
                   + recording.repositoryPath();
+          case UNWRITTEN ->
+              (recording.isTargetAlive() ? "" : "the program ended after " + after + "; ")
+                  + "JFR could not write the recording, for "
+                  + recording.whyUnwritten()
+                  + "; saved what this command had open of it: "
+                  + chunks(recording);
           case OUTSIDE ->
               "the recording was ended from outside (detach, or jcmd JFR.stop) after "
                   + after
@@ -350,7 +359,7 @@ public final class RecordCommand implements Callable<Integer> {
     if (!what.isEmpty()) {
       System.err.println("stackweave: " + Plain.line(what));
     }
-    if (!last || end == RemoteRecording.End.PROGRAM || end == RemoteRecording.End.KILLED) {
+    if (!last || !recording.isTargetAlive()) {
       return;
     }
     try {
@@ -364,6 +373,10 @@ public final class RecordCommand implements Callable<Integer> {
       // The recording is saved; only the summary is missing.
       System.err.println("stackweave: " + Plain.line(FailedException.worded(e)));
     }
+  }
+
+  private static String chunks(RemoteRecording recording) {
+    return recording.chunkCount() + (recording.chunkCount() == 1 ? " chunk" : " chunks");
   }
 
   /** On a terminal, how far it is. */

@@ -153,6 +153,7 @@ public final class RecordingRounds {
     try {
       for (long left = end - passedMillis(); left > 0; left = end - passedMillis()) {
         progress.passed(passedMillis());
+        recording.holdNew();
         if (interrupted.await(Math.min(left, LOOK_MILLIS), TimeUnit.MILLISECONDS)
             || recording.isOver()) {
           break;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,7 +25,8 @@ import stackweave.agent.linux.Randomness;
  *
  * <p>JFR.start makes it, with a destination file, which JFR writes even if the program ends.
  * Everything needed to fetch it is opened at the start, since a process that has ended has no root
- * any more. If the process is killed, the chunks in JFR's repository are used.
+ * any more. The chunks in JFR's repository are opened while they are written: they are used if the
+ * process is killed, or if JFR can't write its file, whatever has become of both directories.
  */
 public final class RemoteRecording implements AutoCloseable {
   /** How long after that other commands leave its file alone. */
@@ -45,8 +47,17 @@ public final class RemoteRecording implements AutoCloseable {
   private static final long REPORT_NANOS = 10_000_000_000L;
   private static final long LEAVE_NANOS = 15_000_000_000L;
 
+  /** How often it is looked for new chunks, which are of 12 MB. */
+  private static final long HOLD_NANOS = 1_000_000_000L;
+
+  /** Chunks that are held open, 6 GB; each takes a file descriptor. */
+  private static final int MAX_HELD = 500;
+
   /** How long JFR may take to write the file after it has begun by itself. */
   private static final long WRITE_NANOS = 60_000_000_000L;
+
+  /** A file system with less room is full. */
+  private static final long FULL_BYTES = 1 << 20;
 
   private static final long EXIT_NANOS = 1_000_000_000L;
   private static final int PAUSE_MILLIS = 50;
@@ -83,6 +94,8 @@ public final class RemoteRecording implements AutoCloseable {
     PROGRAM,
     /** The program was killed or crashed; the chunks were read from JFR's repository. */
     KILLED,
+    /** JFR could not write its file; the chunks were read. */
+    UNWRITTEN,
     /** It was stopped by somebody else, or the agent was detached. */
     OUTSIDE
   }
@@ -103,6 +116,14 @@ public final class RemoteRecording implements AutoCloseable {
   /** Why sampling did not begin; empty if it did. */
   private String obstacle = "";
 
+  /** Chunks of it, by name. */
+  private final Map<String, Descriptor> held = new LinkedHashMap<>();
+
+  private long heldAt;
+
+  /** Why the JVM could not be told to stop it; empty if it could. */
+  private String notStopped = "";
+
   private List<ChunkFile> chunks = List.of();
   private boolean keepFile;
 
@@ -122,6 +143,11 @@ public final class RemoteRecording implements AutoCloseable {
    * @throws FailedException if JFR starts none
    */
   static RemoteRecording start(TargetJvm jvm, Request request) throws FailedException {
+    return start(jvm, request, true);
+  }
+
+  private static RemoteRecording start(TargetJvm jvm, Request request, boolean mayRepeat)
+      throws FailedException {
     String name = RecordName.of(Randomness.next());
     jvm.look(name); // fails for an agent of another version before anything is started
     TargetDirectory exchange = jvm.directory();
@@ -147,6 +173,9 @@ public final class RemoteRecording implements AutoCloseable {
     } catch (IOException e) {
       jvm.diagnose("JFR.stop name=" + name);
       exchange.remove(fileName);
+      if (mayRepeat && exchange != jvm.directory()) {
+        return start(jvm, request, false); // somebody removed the directory just now
+      }
       throw notStarted(jvm.process().pid(), request.settings(), said, e);
     }
     RemoteRecording recording = new RemoteRecording(jvm, name, exchange, fileName, file);
@@ -202,6 +231,40 @@ public final class RemoteRecording implements AutoCloseable {
     } catch (FailedException | IOException e) {
       repository =
           null; // the JVM ended; or its user can't read the directory, so neither may this command
+    }
+    holdQuietly();
+  }
+
+  /** Opens the chunks that JFR has begun since it was looked for them, once a second. */
+  void holdNew() {
+    if (System.nanoTime() - heldAt > HOLD_NANOS) {
+      holdQuietly();
+    }
+  }
+
+  private void holdQuietly() {
+    try {
+      hold();
+    } catch (FailedException | IOException e) {
+      return; // not there, or not its user's: finish() says so, if they are needed
+    }
+  }
+
+  private void hold() throws FailedException, IOException {
+    heldAt = System.nanoTime();
+    if (repository == null) {
+      return;
+    }
+    if (repository.isRemoved() && jvm.process().isAlive()) {
+      TargetDirectory other = open(jvm); // JFR makes another with its next chunk
+      repository.close();
+      repository = other;
+      earlier = Set.of();
+    }
+    for (String chunk : repository.recordings()) {
+      if (held.size() < MAX_HELD && !earlier.contains(chunk) && !held.containsKey(chunk)) {
+        held.put(chunk, repository.fetch(chunk));
+      }
     }
   }
 
@@ -278,49 +341,81 @@ public final class RemoteRecording implements AutoCloseable {
    * @throws FailedException if there is nothing to copy
    */
   End finish() throws FailedException {
+    holdQuietly();
     String said = "";
     if (!isOver()) {
       try {
         said = jvm.diagnose("JFR.stop name=" + name);
       } catch (FailedException e) {
         // The JVM may have died, or still be writing the file, which it does before it answers.
-        if (!awaitTrue(() -> isWhole() || !jvm.process().isAlive(), WRITE_NANOS)) {
+        if (!isAwaited()) {
           throw new FailedException(
               FailedException.worded(e) + "; what it writes is kept for an hour: " + keep());
         }
         if (isWhole() && jvm.process().isAlive()) {
           return End.ASKED;
         }
+        if (jvm.process().isAlive()) {
+          notStopped = FailedException.worded(e) + ", so it ends within a minute by itself; ";
+        }
       }
     }
     if (said.startsWith(STOPPED)) {
-      if (isWritten()) {
-        return End.ASKED;
-      }
-      throw notWritten(said);
+      return isWhole() || !hasChunks() && isWritten() ? End.ASKED : unwritten(said);
     }
-    awaitTrue(() -> isWhole() || !jvm.process().isAlive(), WRITE_NANOS);
+    isAwaited();
     if (isWhole()) {
       return whoEndedIt();
     }
     if (jvm.process().isAlive()) {
-      throw notWritten(said);
+      return unwritten(said);
     }
-    findChunks();
-    if (chunks.isEmpty()) {
+    if (!hasChunks()) {
       throw new FailedException(
           "the program was killed or crashed before JFR had written anything: no recording");
     }
-    return End.KILLED;
+    return isRemoved() ? End.UNWRITTEN : End.KILLED;
   }
 
-  private FailedException notWritten(String said) {
-    return new FailedException(
+  /** Waits until its file is whole; not if nobody can write it. */
+  private boolean isAwaited() {
+    return isRemoved() || awaitTrue(() -> isWhole() || !jvm.process().isAlive(), WRITE_NANOS);
+  }
+
+  private End unwritten(String said) throws FailedException {
+    if (hasChunks()) {
+      return End.UNWRITTEN;
+    }
+    throw new FailedException(
         "process "
             + jvm.process().pid()
-            + " did not write its recording"
+            + " did not write its recording: "
+            + whyUnwritten()
             + (said.isEmpty() ? "" : "; JFR says: " + said)
             + (isWritten() ? "; what there is of it is kept for an hour: " + keep() : ""));
+  }
+
+  /** Why JFR could not write its file, as far as this command can see. */
+  public String whyUnwritten() {
+    List<String> gone = new ArrayList<>();
+    boolean isFull = false;
+    try {
+      if (isRemoved()) {
+        gone.add(exchange.seen(fileName));
+      }
+      if (repository != null && isTargetAlive() && repository.isRemoved()) {
+        gone.add("JFR's repository " + repository.seen());
+      }
+      isFull = gone.isEmpty() && exchange.room() < FULL_BYTES;
+    } catch (IOException e) {
+      return FailedException.reasonWithName(e);
+    }
+    return notStopped
+        + (!gone.isEmpty()
+            ? String.join(" and ", gone) + (gone.size() == 1 ? " was" : " were") + " removed"
+            : isFull
+                ? "no space is left in " + exchange.seen()
+                : "that JVM's log says why " + exchange.seen(fileName) + " can't be written");
   }
 
   private End whoEndedIt() {
@@ -338,39 +433,55 @@ public final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  private void findChunks() throws FailedException {
-    if (repository == null) {
-      return;
+  private boolean isRemoved() {
+    try {
+      return exchange.isRemoved(file, fileName);
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Finds its chunks; whether there are any. */
+  private boolean hasChunks() throws FailedException {
+    if (repository == null || !chunks.isEmpty()) {
+      return !chunks.isEmpty();
     }
     try {
+      if (!jvm.process().isAlive()) {
+        hold();
+      }
       List<ChunkFile> found = new ArrayList<>();
       long start = System.nanoTime();
-      for (String chunk : repository.recordings()) {
+      for (Descriptor chunk : held.values()) {
         if (System.nanoTime() - start > WRITE_NANOS) {
           throw new IOException("they come too slowly");
         }
-        ChunkFile readable = earlier.contains(chunk) ? null : ChunkFile.open(repository, chunk);
+        ChunkFile readable = ChunkFile.of(repository, chunk);
         if (readable != null) {
           found.add(readable);
         }
       }
       found.sort(Comparator.comparingLong(ChunkFile::startNanos));
       chunks = found;
+      return !found.isEmpty();
     } catch (IOException e) {
       throw new FailedException(
-          "the program was killed or crashed, and its chunks in "
+          (jvm.process().isAlive()
+                  ? "JFR could not write the recording"
+                  : "the program was killed or crashed")
+              + ", and its chunks in "
               + repository.seen()
               + " can't be read: "
               + FailedException.reason(e));
     }
   }
 
-  /** JFR's repository as the program saw it, after {@link End#KILLED}. */
+  /** JFR's repository as the program saw it, after {@link End#KILLED} or {@link End#UNWRITTEN}. */
   String repositoryPath() {
     return repository.seen();
   }
 
-  /** The number of chunks found, after {@link End#KILLED}. */
+  /** The number of chunks found, after {@link End#KILLED} or {@link End#UNWRITTEN}. */
   int chunkCount() {
     return chunks.size();
   }
@@ -408,12 +519,13 @@ public final class RemoteRecording implements AutoCloseable {
   /**
    * Keeps the file where the JVM wrote it.
    *
-   * @return where that is, as text for the user
+   * @return where that is, as text for the user; empty if nothing of it is left
    */
   public String keep() {
     keepFile = true;
+    boolean isLeft = chunks.isEmpty() ? !isRemoved() : !jvm.process().isAlive();
     String seen = chunks.isEmpty() ? exchange.seen(fileName) : repository.seen();
-    return seen + ", as process " + jvm.process().pid() + " sees it";
+    return isLeft ? seen + ", as process " + jvm.process().pid() + " sees it" : "";
   }
 
   /**
@@ -481,7 +593,7 @@ public final class RemoteRecording implements AutoCloseable {
     if (!keepFile) {
       exchange.remove(fileName);
     }
-    chunks.forEach(ChunkFile::close);
+    held.values().forEach(Descriptor::close);
     if (repository != null) {
       repository.close();
     }
