@@ -12,7 +12,7 @@ import stackweave.agent.linux.Descriptor;
  * header says how much JFR has flushed, once a second. Used by {@link RemoteRecording}.
  *
  * <p>Header, big-endian (jdk.jfr.internal.consumer.ChunkHeader): magic at 0, version 4, size 8,
- * last checkpoint 16, metadata 24, start in ns since the epoch 32, state 64.
+ * last checkpoint 16, metadata 24, start in ns since the epoch 32, duration in ns 40, state 64.
  *
  * @param file open for reading
  * @param size how much of it can be read, in bytes
@@ -34,6 +34,7 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
   private static final int CHECKPOINT = 16;
   private static final int METADATA = 24;
   private static final int START = 32;
+  private static final int DURATION = 40;
   private static final int STATE = 64;
 
   /** The state while the JVM writes the header. */
@@ -49,20 +50,32 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
 
   /** Whether a file consists of finished chunks only: JFR has written all of it. */
   static boolean isWhole(TargetDirectory directory, Descriptor file) throws IOException {
+    return span(directory, file) >= 0;
+  }
+
+  /**
+   * How long a recording is by its file, in ns, from the start of its first chunk to the end of its
+   * last; negative if the file is not whole.
+   */
+  static long span(TargetDirectory directory, Descriptor file) throws IOException {
     long size = directory.size(file);
     long at = 0;
+    long first = 0;
+    long end = -1;
     long start = System.nanoTime();
     for (int chunk = 0; at < size; chunk++) {
       if (chunk == MAX_CHUNKS || System.nanoTime() - start > MAX_NANOS) {
-        return false;
+        return -1;
       }
       ByteBuffer header = header(directory, file, at);
       if (!isReadable(header, size - at) || header.get(STATE) != 0) {
-        return false;
+        return -1;
       }
+      first = chunk == 0 ? header.getLong(START) : first;
+      end = header.getLong(START) + header.getLong(DURATION);
       at += header.getLong(SIZE);
     }
-    return size > 0;
+    return size > 0 ? Math.max(0, end - first) : -1;
   }
 
   private static ByteBuffer header(TargetDirectory directory, Descriptor file, long at)

@@ -110,6 +110,9 @@ public final class RecordCommand implements Callable<Integer> {
   /** How the agent's report says that there is no sample. */
   private static final String NO_SAMPLE = "samples: 0 taken";
 
+  /** By so much, and a tenth, may a recording's time be another one without a word. */
+  private static final long MIN_OFF_NANOS = 2_000_000_000L;
+
   private static final String DEFAULT_SETTINGS = "default";
 
   /** How it says that there are samples of waiting threads. */
@@ -335,7 +338,7 @@ public final class RecordCommand implements Callable<Integer> {
     String after = Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted * 1_000_000L);
     String what =
         switch (end) {
-          case ASKED -> "";
+          case ASKED -> otherTime(recording.spanNanos(), wanted * 1_000_000L);
           case PROGRAM ->
               "the program ended after " + after + "; saved what was recorded until then";
           case KILLED ->
@@ -373,6 +376,17 @@ public final class RecordCommand implements Callable<Integer> {
       // The recording is saved; only the summary is missing.
       System.err.println("stackweave: " + Plain.line(FailedException.worded(e)));
     }
+  }
+
+  /** What is said of a recording that is not as long as it was to be; empty if it is. */
+  static String otherTime(long nanos, long wanted) {
+    return nanos < 0 || Math.abs(nanos - wanted) <= MIN_OFF_NANOS + wanted / 10
+        ? ""
+        : "the recording is of "
+            + Timespans.spoken(nanos)
+            + ", and "
+            + Timespans.spoken(wanted)
+            + " were asked for";
   }
 
   private static String chunks(RemoteRecording recording) {

@@ -330,6 +330,15 @@ public final class RemoteRecording implements AutoCloseable {
     return obstacle;
   }
 
+  /** How long it is by what JFR has written, in ns; negative if that can't be told. */
+  long spanNanos() {
+    try {
+      return ChunkFile.span(exchange, file);
+    } catch (IOException e) {
+      return -1;
+    }
+  }
+
   /** The time since its start, in ns. */
   public long nanos() {
     return System.nanoTime() - startNanos;
