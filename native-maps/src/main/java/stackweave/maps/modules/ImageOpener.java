@@ -17,6 +17,7 @@ import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.MemoryElfImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.unwind.MemoryReader;
+import stackweave.unwind.TableMemory;
 import stackweave.unwind.rule.RuleTable;
 
 /**
@@ -27,6 +28,8 @@ import stackweave.unwind.rule.RuleTable;
  * images are opened once. Used by {@link ModuleIndex}; not thread-safe.
  */
 final class ImageOpener {
+  private static final int PAGE = 4096;
+
   private final MemoryReader memory;
   private final ModuleSources sources;
   private final DebugFiles debugFiles;
@@ -106,25 +109,25 @@ final class ImageOpener {
 
   private ModuleImage openAny(Mapping code, List<Mapping> mappings, String buildId) {
     StringJoiner why = new StringJoiner("; ");
-    Span span = Span.of(code, mappings);
+    Place place = Place.of(code, mappings);
     if (code.path().startsWith("/")) {
       Path path = path(code, why);
       boolean surely = path != null && isInode(path, code);
-      ModuleImage image = surely ? viaPath(path, code, span, buildId, why) : null;
+      ModuleImage image = surely ? viaPath(path, code, place, buildId, why) : null;
       if (image == null) {
-        image = viaKept(code, span, buildId);
+        image = viaKept(code, place, buildId);
       }
       if (image == null && code.isFile()) {
-        image = viaMapFiles(code, span, why);
+        image = viaMapFiles(code, place, why);
       }
       if (image == null && path != null && !surely) {
-        image = viaPath(path, code, span, buildId, why);
+        image = viaPath(path, code, place, buildId, why);
       }
       if (image != null) {
         return image;
       }
     }
-    return viaMemory(code, span, why);
+    return viaMemory(code, place, why);
   }
 
   private static Path path(Mapping code, StringJoiner why) {
@@ -145,12 +148,12 @@ final class ImageOpener {
   }
 
   private ModuleImage viaPath(
-      Path path, Mapping code, Span span, String buildId, StringJoiner why) {
+      Path path, Mapping code, Place place, String buildId, StringJoiner why) {
     try {
       FileElfImage elf = FileElfImage.open(path, rules.memory());
-      String doubt = isInode(path, code) ? null : doubt(elf, span, buildId);
+      String doubt = isInode(path, code) ? null : doubt(elf, place, buildId);
       if (doubt == null) {
-        return share(elf, fileKey(elf, path), ImageOrigin.FILE, code, span, why);
+        return share(elf, fileKey(elf, path), ImageOrigin.FILE, code, place, why);
       }
       why.add(doubt);
     } catch (ElfFormatException e) {
@@ -161,7 +164,7 @@ final class ImageOpener {
     return null;
   }
 
-  private ModuleImage viaMapFiles(Mapping code, Span span, StringJoiner why) {
+  private ModuleImage viaMapFiles(Mapping code, Place place, StringJoiner why) {
     if (!sources.mapFiles()) {
       return null;
     }
@@ -173,7 +176,8 @@ final class ImageOpener {
     try {
       FileElfImage elf = FileElfImage.open(link, rules.memory());
       ModuleImage image =
-          share(elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, code, span, new StringJoiner(""));
+          share(
+              elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, code, place, new StringJoiner(""));
       readBeforeItGoes(image); // the link exists only as long as the mapping
       return image;
     } catch (ElfFormatException | IOException e) {
@@ -185,14 +189,14 @@ final class ImageOpener {
     }
   }
 
-  private ModuleImage viaKept(Mapping code, Span span, String buildId) {
+  private ModuleImage viaKept(Mapping code, Place place, String buildId) {
     Path path = kept.of(code.path());
     if (path == null) {
       return null;
     }
     try {
       FileElfImage elf = FileElfImage.open(path, rules.memory());
-      if (!isInode(path, code) && doubt(elf, span, buildId) != null) {
+      if (!isInode(path, code) && doubt(elf, place, buildId) != null) {
         return null; // it was loaded from the same path before or after this one
       }
       ModuleImage image =
@@ -201,7 +205,7 @@ final class ImageOpener {
               fileKey(elf, path),
               ImageOrigin.MAPPED_FILE,
               code,
-              span,
+              place,
               new StringJoiner("").add("file deleted; read while it was held open"));
       readBeforeItGoes(image); // it is not held for long
       return image;
@@ -223,11 +227,11 @@ final class ImageOpener {
   }
 
   /** Why the file at the path may not be the mapped one; null if it certainly is. */
-  private String doubt(FileElfImage elf, Span span, String buildId) {
+  private String doubt(FileElfImage elf, Place place, String buildId) {
     String mapped = buildId;
-    if (mapped == null && span != null) {
+    if (mapped == null && place != null) {
       try {
-        mapped = MemoryElfImage.headers(memory, span.base(), span.size()).buildId();
+        mapped = place.headers(memory).buildId();
       } catch (ElfFormatException e) {
         return "file can't be verified: memory: " + e.getMessage();
       }
@@ -260,15 +264,15 @@ final class ImageOpener {
     return (int) ((device & 0xff) | ((device >>> 12) & 0xffffff00L));
   }
 
-  private ModuleImage viaMemory(Mapping code, Span span, StringJoiner why) {
-    if (span == null) {
+  private ModuleImage viaMemory(Mapping code, Place place, StringJoiner why) {
+    if (place == null) {
       why.add("memory: ELF header not mapped");
       return nothing(code, why.toString());
     }
     try {
-      MemoryElfImage elf = MemoryElfImage.open(memory, span.base(), span.size(), rules.memory());
+      MemoryElfImage elf = place.open(memory, rules.memory());
       String key = elf.buildId() == null ? null : "memory " + elf.buildId();
-      return share(elf, key, ImageOrigin.MEMORY, code, span, why);
+      return share(elf, key, ImageOrigin.MEMORY, code, place, why);
     } catch (ElfFormatException e) {
       why.add("memory: " + e.getMessage());
       return nothing(code, why.toString());
@@ -296,7 +300,7 @@ final class ImageOpener {
   }
 
   private ModuleImage share(
-      ElfImage elf, String key, ImageOrigin origin, Mapping code, Span span, StringJoiner why) {
+      ElfImage elf, String key, ImageOrigin origin, Mapping code, Place place, StringJoiner why) {
     shared.values().removeIf(reference -> reference.get() == null);
     // The reason is a part of the key, since the image reports it.
     String whole = key + " " + origin + " " + why;
@@ -313,9 +317,7 @@ final class ImageOpener {
             debugFiles,
             rules,
             code.path(),
-            span == null
-                ? null
-                : () -> MemoryElfImage.open(memory, span.base(), span.size(), rules.memory()),
+            place == null ? null : () -> place.open(memory, rules.memory()),
             () -> keptImage(code.path()));
     if (key != null) {
       shared.put(whole, new WeakReference<>(image));
@@ -323,36 +325,52 @@ final class ImageOpener {
     return image;
   }
 
-  /** The memory range of an image, from its ELF header to the end of its last mapping. */
-  private record Span(long base, long size) {
+  /**
+   * Where an image is in memory. Its program headers say that, not its mappings: of a small library
+   * each segment may begin with the file's first page.
+   *
+   * @param header the nearest mapping at or below the code that begins with the ELF header; the
+   *     code itself where that was moved off the file
+   */
+  private record Place(Mapping header, Mapping code) {
 
-    static Span of(Mapping code, List<Mapping> mappings) {
-      int first = -1;
-      for (int i = 0; i < mappings.size(); i++) {
-        Mapping m = mappings.get(i);
+    static Place of(Mapping code, List<Mapping> mappings) {
+      Mapping header = code.isFile() && code.offset() == 0 ? code : null;
+      for (Mapping m : mappings) {
         if (Long.compareUnsigned(m.start(), code.start()) > 0) {
           break;
         }
         if (m.offset() == 0 && belongs(m, code)) {
-          first = i;
+          header = m;
         }
       }
-      if (first < 0) {
-        return null;
-      }
-      long end = mappings.get(first).end();
-      for (int i = first + 1; i < mappings.size(); i++) {
-        Mapping m = mappings.get(i);
-        if (!belongs(m, code) || m.offset() == 0) {
-          break;
-        }
-        end = m.end();
-      }
-      return new Span(mappings.get(first).start(), end - mappings.get(first).start());
+      return header == null ? null : new Place(header, code);
     }
 
     private static boolean belongs(Mapping m, Mapping code) {
       return code.isFile() ? m.isSameFile(code) : m.start() == code.start();
+    }
+
+    MemoryElfImage headers(MemoryReader memory) throws ElfFormatException {
+      MemoryElfImage here = MemoryElfImage.headers(memory, header.start(), length());
+      return MemoryElfImage.headers(memory, base(here), size(here));
+    }
+
+    MemoryElfImage open(MemoryReader memory, TableMemory tables) throws ElfFormatException {
+      MemoryElfImage here = MemoryElfImage.headers(memory, header.start(), length());
+      return MemoryElfImage.open(memory, base(here), size(here), tables);
+    }
+
+    private long length() {
+      return header.end() - header.start();
+    }
+
+    private long base(ElfImage here) throws ElfFormatException {
+      return here.bias(code.start(), code.offset()) + (here.lowestAddress() & -PAGE);
+    }
+
+    private static long size(ElfImage here) {
+      return here.highestAddress() - (here.lowestAddress() & -PAGE);
     }
   }
 }

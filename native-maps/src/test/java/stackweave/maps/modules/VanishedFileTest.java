@@ -106,6 +106,26 @@ class VanishedFileTest {
     assertLikeTheFile(module);
   }
 
+  /** Each of its segments begins in the file's first page, so each may be mapped from there. */
+  @Test
+  void deletedAndSoSmallThatAllIsInOnePage() throws Exception {
+    Path small = Gcc.library(directory, "small", SOURCE, "-Wl,-z,noseparate-code");
+    System.load(small.toString());
+    Files.delete(small);
+    ModuleIndex index =
+        new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
+    index.refresh(0);
+    MappedModule module =
+        index.latest().modules().stream()
+            .filter(m -> m.path().equals(small.toString()))
+            .findFirst()
+            .orElseThrow();
+    assertEquals("file deleted", module.why());
+    assertEquals("shown", Symbols.at(module, module.addressOf("shown") + 3));
+    assertTrue(module.unwindTable().functionCount() > 0);
+    assertEquals("file deleted", module.why(), "nothing was found malformed");
+  }
+
   @Test
   void deletedAndReadThroughMapFiles() throws Exception {
     assumeTrue(canOpenMapFiles(), "map_files needs privilege");
