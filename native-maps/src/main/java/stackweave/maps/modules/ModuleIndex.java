@@ -38,6 +38,7 @@ public final class ModuleIndex {
 
   private final ModuleSources sources;
   private final ImageOpener opener;
+  private final MovedCode moved;
   private final AnonymousCode anonymous = new AnonymousCode();
   private final List<Version> versions = new ArrayList<>();
 
@@ -82,6 +83,7 @@ public final class ModuleIndex {
   public ModuleIndex(MemoryReader memory, RuleTable rules, ModuleSources sources) {
     this.sources = sources;
     this.opener = new ImageOpener(memory, rules, sources);
+    this.moved = new MovedCode(opener);
   }
 
   /** Files of deleted libraries are read through what is kept; before the first refresh. */
@@ -251,10 +253,11 @@ public final class ModuleIndex {
     if (lastGeneration == refreshedGeneration && Arrays.equals(lines, refreshedLines)) {
       return;
     }
-    List<Mapping> all = null;
+    List<Mapping> executable = ProcMaps.parse(lines);
+    List<Mapping> all = moved.isIn(executable) ? ProcMaps.read(sources.process()) : null;
+    List<Mapping> mappings = all == null ? executable : moved.asOfFiles(executable, all);
     List<CodeRange> known = latest().ranges();
     List<CodeRange> ranges = new ArrayList<>();
-    List<Mapping> mappings = ProcMaps.parse(lines);
     setAnonymous(mappings);
     for (Mapping m : mappings) {
       if (m.executable() && (m.isFile() || m.path().equals(VDSO))) {
@@ -266,7 +269,7 @@ public final class ModuleIndex {
             module.image().readNow();
           }
         }
-        ranges.add(new CodeRange(m.start(), m.end(), m, module));
+        add(ranges, m, module);
       }
     }
     if (versions.isEmpty() || !isSame(known, ranges)) {
@@ -275,8 +278,19 @@ public final class ModuleIndex {
       versions.add(new Version(since, newMap(ranges), true));
       trim();
     }
-    refreshedLines = lines;
+    // Whether moved code still is a library's, these lines alone don't tell.
+    refreshedLines = mappings.equals(executable) ? lines : null;
     refreshedGeneration = lastGeneration;
+  }
+
+  /** Adds a range, or goes on with the last one, a part of which may have been moved. */
+  private static void add(List<CodeRange> ranges, Mapping m, MappedModule module) {
+    CodeRange last = ranges.isEmpty() ? null : ranges.get(ranges.size() - 1);
+    if (last != null && last.end() == m.start() && last.module() == module && last.isSameImage(m)) {
+      ranges.set(ranges.size() - 1, new CodeRange(last.start(), m.end(), last.mapping(), module));
+    } else {
+      ranges.add(new CodeRange(m.start(), m.end(), m, module));
+    }
   }
 
   private void setAnonymous(List<Mapping> mappings) {
@@ -334,7 +348,7 @@ public final class ModuleIndex {
     CodeRange range =
         path.startsWith("/") && !path.startsWith("//")
             ? fileRange(timeNanos, record(address, end, fileOffset, path), buildId)
-            : null;
+            : isMapped(before, address, end) ? movedRange(before, address, end) : null;
     if (range == null ? !isMapped(before, address, end) : contains(before, range)) {
       return;
     }
@@ -348,6 +362,23 @@ public final class ModuleIndex {
       }
     }
     trim();
+  }
+
+  /** Memory of no file at the place of a module's code, if it still is that module's; or null. */
+  private CodeRange movedRange(List<CodeRange> before, long start, long end) {
+    try {
+      List<Mapping> all = ProcMaps.read(sources.process());
+      for (Mapping m : all) {
+        if (m.executable() && !m.isFile() && m.start() <= start && end <= m.end()) {
+          Mapping file = moved.ofFile(m, all);
+          MappedModule module = file == null ? null : moduleOf(before, file);
+          return module == null ? null : new CodeRange(start, end, file, module);
+        }
+      }
+    } catch (IOException e) {
+      return null; // the next refresh tells
+    }
+    return null;
   }
 
   /** In a loop, as the kernel reports all executable memory, also the JVM's for compiled code. */

@@ -269,6 +269,44 @@ class ModuleIndexTest {
     assertEquals(generation, gen(300), "anonymous memory where nothing was changes nothing");
   }
 
+  /** The library's segment before its code, at file offset 0. */
+  private String headerLine(long address, Path library) throws IOException {
+    return line(address, library).replace("r-xp 00001000", "r--p 00000000");
+  }
+
+  private static String anonymousLine(long start, long end) {
+    return String.format("%x-%x r-xp 00000000 00:00 0 %n", start, end);
+  }
+
+  @Test
+  void codeThatIsMovedOffItsFileStaysTheLibrarys() throws Exception {
+    maps(headerLine(0xf000, a), line(0x10000, a), anonymousLine(0x50000, 0x60000));
+    index.refresh(100);
+    MappedModule module = index.latest().find(0x10000);
+    maps(headerLine(0xf000, a), anonymousLine(0x10000, 0x11000), anonymousLine(0x50000, 0x60000));
+    index.refresh(200);
+    assertSame(module, index.latest().find(0x10000));
+    assertEquals(gen(100), gen(200), "nothing has changed");
+    assertNull(index.latest().find(0x50000));
+    index.mapped(300, 0x10000, 0x1000, 0, "//anon", null);
+    assertSame(module, index.at(300).find(0x10000));
+    maps(anonymousLine(0x10000, 0x11000), anonymousLine(0x50000, 0x60000));
+    index.refresh(400);
+    assertNull(index.latest().find(0x10000), "the library is gone");
+    assertTrue(index.latest().isExecutable(0x10000));
+  }
+
+  @Test
+  void codeThatWasMovedBeforeAnybodyLookedIsFoundByTheRestOfItsFile() throws Exception {
+    maps(headerLine(0xf000, a), anonymousLine(0x10000, 0x11000), anonymousLine(0x12000, 0x13000));
+    index.refresh(100);
+    MappedModule module = index.latest().find(0x10800);
+    assertEquals("liba.so", module.name());
+    assertEquals(0xf000, module.bias());
+    assertNull(index.latest().find(0x12000), "beside its code");
+    assertFalse(index.latest().isExecutable(0x11000));
+  }
+
   @Test
   void anotherFileAtThePathIsNotTaken() throws Exception {
     String line = line(0x10000, a);
