@@ -165,16 +165,22 @@ public abstract class CodePaths implements ForwardAnalysis {
     return true;
   }
 
-  /** A way goes on at the target, too. Returns whether the way at hand does. */
+  /**
+   * A way goes on at the target, too: first the one that is further on in the code. That leads out
+   * of loops and past long ones, to where the function returns, before there were too many
+   * instructions. Returns whether the way at hand goes on.
+   */
   protected final boolean branch(long target) {
     if (straight) {
       return false;
     }
+    long next = state.pc;
     if (waitingCount < MAX_WAITING) {
       SymbolicState other = waiting[waitingCount++];
       other.copyFrom(state);
-      other.pc = target;
+      other.pc = Math.min(next, target);
     }
+    state.pc = Math.max(next, target);
     return true;
   }
 
