@@ -7,6 +7,8 @@
  *   Java -> entry -> generated -> bare_leaf                     generated, in memory of no file
  *   Java -> entry -> large_outer -> large_leaf                  one row for all behind the prologue
  *   Java -> entry -> lying_outer -> lying_leaf                  a row that leads to a number
+ *   Java -> entry -> two_ways_outer -> two_ways_leaf            rows that go on behind a return
+ *                                        -> bare_leaf
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +21,7 @@ uint64_t framed_outer(uint64_t rounds);
 uint64_t bare_leaf(uint64_t rounds);
 uint64_t large_leaf(uint64_t seed);
 uint64_t lying_leaf(uint64_t rounds);
+uint64_t two_ways_leaf(uint64_t rounds);
 
 __asm__(
     ".text\n"
@@ -32,6 +35,7 @@ __asm__(
     "1:\n"
     "  mov %r12, %rdi\n"
     "  call bare_middle\n"
+    ".Lsite:\n"
     "  dec %ebx\n"
     "  jnz 1b\n"
     "  add $152, %rsp\n"
@@ -157,7 +161,49 @@ __asm__(
     "  jnz 2b\n"
     "  jmp 1b\n"
     "  .cfi_endproc\n"
-    ".size lying_leaf, . - lying_leaf\n");
+    ".size lying_leaf, . - lying_leaf\n"
+
+    /* On its second way out, where the rows go on from the first, they lead to a call long past. */
+    ".hidden two_ways_leaf\n.globl two_ways_leaf\n.type two_ways_leaf, @function\n"
+    "two_ways_leaf:\n"
+    "  .cfi_startproc\n"
+    "  lea .Lsite(%rip), %rsi\n"
+    "  sub $136, %rsp\n"
+    "  .cfi_adjust_cfa_offset 136\n"
+    "  push %rsi\n"
+    "  .cfi_adjust_cfa_offset 8\n"
+    "  mov %rsi, 16(%rsp)\n"
+    "  mov %rdi, 24(%rsp)\n"
+    "  xor %eax, %eax\n"
+    "  test $1, %dil\n"
+    "  jnz 2f\n"
+    "1:\n"
+    "  add %rdi, %rax\n"
+    "  dec %rdi\n"
+    "  jnz 1b\n"
+    "  pop %rsi\n"
+    "  .cfi_adjust_cfa_offset -8\n"
+    "  add $136, %rsp\n"
+    "  .cfi_adjust_cfa_offset -136\n"
+    "  ret\n"
+    "2:\n"
+    "  add %rdi, %rax\n"
+    "  dec %rdi\n"
+    "  jnz 2b\n"
+    "  mov 24(%rsp), %rdi\n"
+    "  call bare_leaf\n"
+    "  pop %rsi\n"
+    "  .cfi_adjust_cfa_offset -8\n"
+    "  add $136, %rsp\n"
+    "  .cfi_adjust_cfa_offset -136\n"
+    "  ret\n"
+    "  ud2\n"
+    "  .cfi_endproc\n"
+    ".size two_ways_leaf, . - two_ways_leaf\n");
+
+LAB static uint64_t two_ways_outer(uint64_t rounds) {
+  return two_ways_leaf(2 * rounds) + two_ways_leaf(2 * rounds + 1);
+}
 
 LAB static uint64_t lying_outer(uint64_t rounds) {
   volatile uint64_t numbers[32];
@@ -200,6 +246,6 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_it_TablelessApp_run(JNIEnv *env, 
   }
   return (jlong)(bare_outer((uint64_t)rounds) + framed_outer(6 * (uint64_t)rounds) +
                  generated(3 * (uint64_t)rounds) + large_outer((uint64_t)rounds) +
-                 lying_outer(6 * (uint64_t)rounds));
+                 lying_outer(6 * (uint64_t)rounds) + two_ways_outer(3 * (uint64_t)rounds));
 }
 #endif

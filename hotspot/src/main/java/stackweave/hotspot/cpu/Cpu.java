@@ -1,5 +1,6 @@
 package stackweave.hotspot.cpu;
 
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongPredicate;
 import stackweave.unwind.Architecture;
 
@@ -125,6 +126,25 @@ public abstract class Cpu {
 
   /** Computes how deep native functions' stacks are; null if this processor's code is not read. */
   public abstract StackDepth stackDepth();
+
+  /** What unwind tables say of an instruction where they say nothing. */
+  public static final int NO_ROW = Integer.MIN_VALUE;
+
+  /** The same where the CFA is not computed from the stack pointer. */
+  public static final int NOT_BY_SP = NO_ROW + 1;
+
+  /**
+   * Whether unwind tables are wrong about a native function, as its instructions show one after the
+   * other: where it returns, nothing may be left on the stack but the return address; and between
+   * two instructions that change the stack pointer by a constant, it stays what it is.
+   *
+   * @param code of the function, from its start
+   * @param length how many bytes of it are there
+   * @param rows from the offset of an instruction in the code to how far the CFA is above the stack
+   *     pointer, by the tables; or {@link #NO_ROW} or {@link #NOT_BY_SP}
+   * @return false where the code is not understood
+   */
+  public abstract boolean contradicts(byte[] code, int length, IntUnaryOperator rows);
 
   /** Finds native functions' callers by their code; null if this processor's code is not read. */
   public abstract ForwardAnalysis forwardAnalysis();

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import stackweave.hotspot.cpu.CallerRule;
 import stackweave.hotspot.cpu.ForwardAnalysis;
 import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.model.Found;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -24,58 +25,81 @@ final class CallerRules {
   /** What is compared of code in memory of no file: what the analysis reads begins there. */
   private static final int CODE_BYTES = 128;
 
-  /** Slots for the straight way, the check before tables; direct-mapped. */
-  private static final int STRAIGHT = Math.max(256, HeapShare.of(1 << 12));
+  /** Slots for what goes before tables; direct-mapped. */
+  private static final int FIRST = Math.max(512, HeapShare.of(1 << 13));
 
   /** What leaves the upper bits of a product that number a place. */
-  private static final int SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRAIGHT);
+  private static final int SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(FIRST);
 
   /** What is known of a pc; {@code rule} null: nothing leads to a caller. */
   private record Known(CallerRule rule, byte[] code) {}
 
   private final ForwardAnalysis analysis;
-  private final SynchronousTables synchronousTables;
+  private final WrongTables wrongTables;
   private final LongTable<Known> known = new LongTable<>(FIRST_RULES, MAX_RULES);
   private final byte[] code = new byte[CODE_BYTES];
-  private final long[] straightPcs = new long[STRAIGHT];
-  private final int[] straightGenerations = new int[STRAIGHT];
-  private final CallerRule[] straight = new CallerRule[STRAIGHT];
+  private final long[] firstKeys = new long[FIRST];
+  private final int[] firstGenerations = new int[FIRST];
+  private final CallerRule[] first = new CallerRule[FIRST];
   private int generation;
 
-  CallerRules(ForwardAnalysis analysis, SynchronousTables synchronousTables) {
+  CallerRules(ForwardAnalysis analysis, WrongTables wrongTables) {
     this.analysis = analysis;
-    this.synchronousTables = synchronousTables;
+    this.wrongTables = wrongTables;
   }
 
   /**
-   * The rule of the straight way, for an interrupted frame of a module whose tables are right at
-   * calls only, or of a large function, if they are wrong at that way's end; else null.
+   * The rule that goes before tables: of the straight way, for an interrupted frame of a module
+   * whose tables are right at calls only, or of a large function, if they are wrong at that way's
+   * end; of all ways, where a function's tables contradict its code, in such a module not over
+   * calls; else null.
    */
-  CallerRule straightAt(Walk walk) {
-    long pc = walk.pc();
+  CallerRule beforeTablesAt(Walk walk) {
+    long key = key(walk);
     int now = walk.modules().generation();
-    int slot = (int) (pc * 0x9E3779B97F4A7C15L >>> SHIFT);
-    if (straightPcs[slot] != pc || straightGenerations[slot] != now) {
-      CodeModule module = walk.modules().find(pc);
-      straight[slot] = module == null ? null : straight(module, pc, walk.stack().code());
-      straightPcs[slot] = pc;
-      straightGenerations[slot] = now;
+    int slot = (int) (key * 0x9E3779B97F4A7C15L >>> SHIFT);
+    if (firstKeys[slot] != key || firstGenerations[slot] != now) {
+      long pc = walk.pc();
+      boolean interrupted = walk.interrupted();
+      CodeModule module = walk.modules().find(interrupted ? pc : pc - 1);
+      MemoryReader memory = walk.stack().code();
+      first[slot] = module == null ? null : beforeTables(module, pc, interrupted, memory);
+      firstKeys[slot] = key;
+      firstGenerations[slot] = now;
     }
-    return straight[slot];
+    return first[slot];
   }
 
-  private CallerRule straight(CodeModule module, long pc, MemoryReader memory) {
-    boolean synchronous = synchronousTables.has(module, memory);
-    if (!synchronous && !synchronousTables.isLargeFunction(module, pc)) {
+  private static long key(Walk walk) {
+    return walk.interrupted() ? walk.pc() : ~walk.pc();
+  }
+
+  private CallerRule beforeTables(
+      CodeModule module, long pc, boolean interrupted, MemoryReader memory) {
+    boolean synchronous = wrongTables.areSynchronous(module, memory);
+    boolean large = wrongTables.isLargeFunction(module, pc);
+    if (interrupted && (synchronous || large)) {
+      CallerRule rule = straight(module, pc, synchronous, memory);
+      if (rule != null) {
+        return rule;
+      }
+    }
+    if (large || !wrongTables.isFunctionWrong(module, interrupted ? pc : pc - 1, memory)) {
       return null;
     }
+    CallerRule rule = analysis.forward(pc, interrupted, memory);
+    boolean certain = rule != null && rule.found() == Found.FORWARD;
+    // Over calls, a way is a little less certain than tables that are right at calls.
+    boolean enough = certain || rule != null && !synchronous && !rule.found().isGuess();
+    return enough ? rule : null;
+  }
+
+  private CallerRule straight(
+      CodeModule module, long pc, boolean synchronous, MemoryReader memory) {
     CallerRule rule =
-        analysis.straight(
-            pc, memory, target -> synchronousTables.isFunction(module, target, pc, memory));
+        analysis.straight(pc, memory, target -> wrongTables.isFunction(module, target, pc, memory));
     boolean right =
-        rule != null
-            && !synchronous
-            && synchronousTables.isFrameGone(module, analysis.straightEnd());
+        rule != null && !synchronous && wrongTables.isFrameGone(module, analysis.straightEnd());
     return right ? null : rule;
   }
 
@@ -86,7 +110,7 @@ final class CallerRules {
       known.clear();
     }
     long pc = walk.pc();
-    long key = walk.interrupted() ? pc : ~pc;
+    long key = key(walk);
     boolean changing = walk.modules().find(pc) == null;
     if (changing && !read(walk, pc)) {
       return null;

@@ -59,18 +59,17 @@ public final class CodeWithoutTables {
     this.stackDepth = cpu == null ? null : cpu.stackDepth();
     ForwardAnalysis analysis = cpu == null || callers == null ? null : cpu.forwardAnalysis();
     this.rules =
-        analysis == null
-            ? null
-            : new CallerRules(analysis, new SynchronousTables(natives.rules(), cpu));
+        analysis == null ? null : new CallerRules(analysis, new WrongTables(natives.rules(), cpu));
     this.callerStep = new CallerStep(callers, natives.rules().architecture());
   }
 
   /**
-   * Makes the caller of an interrupted frame the frame at hand by the straight way to its return,
-   * where the module's tables are right at calls only. One look into a cache for all others.
+   * Makes the caller the frame at hand by the code, where the tables contradict it: by the straight
+   * way to a return where a module's tables are right at calls only, by all ways in a function
+   * whose rows are wrong. One look into a cache for all others.
    */
   public boolean toCallerBeforeTables(Walk walk) throws UnreadableMemoryException {
-    CallerRule rule = rules == null ? null : rules.straightAt(walk);
+    CallerRule rule = rules == null ? null : rules.beforeTablesAt(walk);
     return rule != null && callerStep.toCaller(walk, rule);
   }
 
@@ -103,8 +102,9 @@ public final class CodeWithoutTables {
     // Assembly in a library may have left its caller's frame pointer alone, which would skip the
     // caller; generated code, where forward ways are less certain, has frame pointers.
     boolean generated = walk.modules().find(walk.pc() - 1) == null;
-    if (generated && leaveByFp(walk, Found.FRAME_POINTER)) {
-      return null;
+    boolean there = walk.modules().isExecutable(walk.pc() - 1);
+    if (generated && leaveByFp(walk, there ? Found.FRAME_POINTER : Found.FRAME_POINTER_AT_LEAF)) {
+      return null; // a guess where nothing is any more that may have frame pointers
     }
     CallerRule rule = rules == null ? null : rules.forwardAt(walk);
     boolean left =
@@ -219,7 +219,7 @@ public final class CodeWithoutTables {
     }
     long slot = walk.sp() + state.depth();
     long pc = walk.peekReturnAddress(slot);
-    if (!callers.isReturnAddress(walk, pc)) {
+    if (!callers.isCaller(walk, pc)) {
       return false;
     }
     restore(walk, state, slot);
@@ -278,7 +278,7 @@ public final class CodeWithoutTables {
   private boolean leaveByTop(Walk walk) {
     try {
       long pc = walk.topReturnAddress();
-      if (!callers.isReturnAddress(walk, pc)) {
+      if (!callers.isReturnAddress(walk, pc) || !callers.isCaller(walk, pc)) {
         return false;
       }
       walk.popTo(pc, walk.spBeforeCall());

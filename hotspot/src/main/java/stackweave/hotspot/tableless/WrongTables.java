@@ -4,25 +4,36 @@ import java.util.Map;
 import java.util.WeakHashMap;
 import stackweave.hotspot.cpu.CodePatterns;
 import stackweave.hotspot.cpu.Cpu;
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.Location;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.hash.LongTable;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.walk.CodeModule;
 
 /**
- * Tells modules whose unwind tables are right at calls only (the opposite of GCC's {@code
- * -fasynchronous-unwind-tables}): there rows for the epilogue are missing, and those that are there
- * are wrong at an interrupted instruction. Looks at functions that end with a return, where the
- * table must say that the frame is gone; once per module. Not thread-safe.
+ * Tells unwind tables that contradict the code: of single functions; and of modules, if they are
+ * right at calls only (the opposite of GCC's {@code -fasynchronous-unwind-tables}): there rows for
+ * the epilogue are missing, and those that are there are wrong at an interrupted instruction. For
+ * the latter it looks at functions that end with a return, where the table must say that the frame
+ * is gone; once per module. Not thread-safe.
  */
-final class SynchronousTables {
+final class WrongTables {
   /** How many functions of a module are looked at. */
   private static final int FUNCTIONS = 48;
 
+  private static final int FIRST_FUNCTIONS = 1 << 6;
+
+  /** Of one module. */
+  private static final int MAX_FUNCTIONS = HeapShare.of(1 << 14);
+
   /** Fewer say nothing. */
   private static final int MIN_RETURNS = 4;
+
+  /** One can be a function of its own kind. */
+  private static final int MIN_WRONG = 2;
 
   /** Asynchronous tables are wrong at less than one return in a hundred, others at most of them. */
   private static final int MIN_WRONG_OF_FOUR = 1;
@@ -38,14 +49,20 @@ final class SynchronousTables {
   /** By the table, which is the module's as long as that is mapped. */
   private final Map<UnwindTable, Boolean> byTable = new WeakHashMap<>();
 
-  SynchronousTables(RuleTable rules, Cpu cpu) {
+  /** Whether functions' rows are wrong, by the virtual addresses where they begin. */
+  private final Map<UnwindTable, LongTable<Boolean>> functions = new WeakHashMap<>();
+
+  /** Of the function that is looked at. */
+  private final byte[] function = new byte[(int) LARGE_BYTES];
+
+  WrongTables(RuleTable rules, Cpu cpu) {
     this.rules = rules;
     this.cpu = cpu;
     this.last = new byte[cpu.code().returnLength()];
     this.stub = new byte[CodePatterns.MAX_STUB_BYTES];
   }
 
-  boolean has(CodeModule module, MemoryReader code) {
+  boolean areSynchronous(CodeModule module, MemoryReader code) {
     UnwindTable table = module.unwindTable();
     Boolean known = byTable.get(table);
     if (known == null) {
@@ -64,6 +81,50 @@ final class SynchronousTables {
     long start = table.functionStart(pc - module.bias());
     long next = start == UnwindTable.NO_ADDRESS ? start : table.functionStartAbove(start);
     return next != UnwindTable.NO_ADDRESS && next - start >= LARGE_BYTES;
+  }
+
+  /**
+   * Whether the rows of the function at an address contradict its code, as they do where a second
+   * way out has the rows that the first one has left. Looks at each function once.
+   */
+  boolean isFunctionWrong(CodeModule module, long pc, MemoryReader code) {
+    UnwindTable table = module.unwindTable();
+    long start = table.functionStart(pc - module.bias());
+    if (start <= 0) {
+      return false;
+    }
+    LongTable<Boolean> known =
+        functions.computeIfAbsent(table, t -> new LongTable<>(FIRST_FUNCTIONS, MAX_FUNCTIONS));
+    Boolean wrong = known.get(start);
+    if (wrong == null) {
+      wrong = contradicts(table, start, start + module.bias(), code);
+      known.put(start, wrong);
+    }
+    return wrong;
+  }
+
+  private boolean contradicts(UnwindTable table, long start, long pc, MemoryReader code) {
+    long next = table.functionStartAbove(start);
+    long end = next == UnwindTable.NO_ADDRESS ? table.functionEndBelow(Long.MAX_VALUE) : next;
+    int length = (int) Math.max(0, Math.min(end - start, function.length));
+    try {
+      code.read(pc, function, 0, length);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+    return cpu.contradicts(function, length, offset -> row(table, start + offset));
+  }
+
+  private int row(UnwindTable table, long address) {
+    int rule = rules.resolve(table.find(address), address);
+    if (rule < 0 || rules.kind(rule) != RuleTable.FRAME) {
+      return Cpu.NO_ROW;
+    }
+    long cfa = rules.cfa(rule);
+    return Location.kind(cfa) == Location.REGISTER_PLUS
+            && Location.register(cfa) == rules.architecture().sp()
+        ? Location.offset(cfa)
+        : Cpu.NOT_BY_SP;
   }
 
   /** Whether a module's table says of a pc that only a return address is left on the stack. */
@@ -121,7 +182,7 @@ final class SynchronousTables {
       }
       before = start;
     }
-    return returns >= MIN_RETURNS && 4 * wrong >= MIN_WRONG_OF_FOUR * returns;
+    return returns >= MIN_RETURNS && wrong >= MIN_WRONG && 4 * wrong >= MIN_WRONG_OF_FOUR * returns;
   }
 
   private boolean isReturn(long address, MemoryReader code) {

@@ -1,5 +1,6 @@
 package stackweave.hotspot.cpu.aarch64;
 
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongPredicate;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.ForwardAnalysis;
@@ -127,6 +128,20 @@ public final class HotSpotConventions extends Cpu {
   @Override
   public StackDepth stackDepth() {
     return null;
+  }
+
+  /** Of its returns alone. */
+  @Override
+  public boolean contradicts(byte[] code, int length, IntUnaryOperator rows) {
+    for (int i = 0; i + Instruction.LENGTH <= length; i += Instruction.LENGTH) {
+      if (code().isReturn(code, i)) {
+        int row = rows.applyAsInt(i);
+        if (row != NO_ROW && row != 0) {
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   @Override

@@ -1,5 +1,6 @@
 package stackweave.hotspot.cpu.x86;
 
+import java.util.function.IntUnaryOperator;
 import java.util.function.LongPredicate;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.ForwardAnalysis;
@@ -118,6 +119,11 @@ public final class HotSpotConventions extends Cpu {
   @Override
   public StackDepth stackDepth() {
     return new FunctionStack();
+  }
+
+  @Override
+  public boolean contradicts(byte[] code, int length, IntUnaryOperator rows) {
+    return RowCheck.contradicts(code, length, rows);
   }
 
   @Override
