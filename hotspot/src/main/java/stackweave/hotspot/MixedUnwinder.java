@@ -51,15 +51,17 @@ public final class MixedUnwinder {
   private final HotSpotStatistics statistics = new HotSpotStatistics(counters);
   private final int addressBits;
 
-  /** Registers of an interrupted frame, should its tables turn out to be wrong. */
-  private final Registers beforeTables;
-
   private Walk walk;
   private FrameStepper hotspot;
   private CodeWithoutTables withoutTables;
   private StackSearch search;
   private LastJavaFrame lastJavaFrame;
+  private Callers callers;
   private UnknownFramePointer unknownFp;
+
+  /** Whether tables led to what is no code, as far as the modules are known. */
+  private boolean ledToData;
+
   private int generation;
   private long failures;
   private RuntimeException lastFailure;
@@ -85,7 +87,7 @@ public final class MixedUnwinder {
     this.methods = methods;
     this.maxNames = maxNames;
     this.addressBits = architecture == Architecture.X86_64 ? X86_ADDRESS_BITS : OTHER_ADDRESS_BITS;
-    this.beforeTables = new Registers(architecture);
+    natives.checkCallers(this::isPossibleCaller);
     openCaches();
   }
 
@@ -94,7 +96,7 @@ public final class MixedUnwinder {
     hotspot = vm == null ? null : new FrameStepper(vm, methods, counters);
     Architecture architecture = natives.rules().architecture();
     Cpu cpu = vm == null ? Cpus.of(architecture) : vm.cpu();
-    Callers callers = hotspot == null ? null : hotspot.callers();
+    callers = hotspot == null ? null : hotspot.callers();
     withoutTables = new CodeWithoutTables(natives, callers, cpu, counters);
     unknownFp = new UnknownFramePointer(natives, callers, this::walkOn, counters);
     search = callers == null ? null : new StackSearch(callers, this::walkOn, counters);
@@ -273,7 +275,9 @@ public final class MixedUnwinder {
 
   /** Whether tables of native code have led nowhere. */
   private static boolean isMisled(StopReason end) {
-    return end == StopReason.UNREADABLE_MEMORY || end == StopReason.NULL_RETURN_ADDRESS;
+    return end == StopReason.UNREADABLE_MEMORY
+        || end == StopReason.NULL_RETURN_ADDRESS
+        || end == StopReason.NOT_ADVANCING;
   }
 
   /** From the frame at hand to the end of the stack. */
@@ -316,11 +320,22 @@ public final class MixedUnwinder {
     }
   }
 
-  /** Whether no code can be there: the address is none, or what can be read there is not code. */
-  private boolean isData(long pc) {
-    if (isHotSpot(pc) || walk.modules().isExecutable(pc - 1)) {
-      return false;
+  /** Whether unwind tables that lead to this caller may be right. */
+  private boolean isPossibleCaller(long pc) {
+    if (isHotSpot(pc)) {
+      return callers.isPossible(walk, pc);
     }
+    if (walk.modules().find(pc - 1) != null) {
+      return callers == null
+          || callers.isPossible(walk, pc)
+          || natives.isSignalFrame(pc, walk.stack(), walk.modules());
+    }
+    ledToData = !walk.modules().isExecutable(pc - 1) && isData(pc);
+    return !ledToData;
+  }
+
+  /** Whether an address is none of a process, or what can be read there is not code. */
+  private boolean isData(long pc) {
     if (pc >>> addressBits != 0 || pc < LOWEST_ADDRESS) {
       return true;
     }
@@ -344,28 +359,24 @@ public final class MixedUnwinder {
     if (!walk.frames().addNative(kind, pc, interrupted)) {
       return StopReason.TOO_DEEP;
     }
-    if (interrupted && withoutTables.toCallerBeforeTables(walk)) {
+    if (withoutTables.toCallerBeforeTables(walk)) {
       return null;
     }
-    if (interrupted) {
-      beforeTables.copyFrom(walk.registers());
-    }
+    ledToData = false;
     StopReason end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
     if (end == StopReason.UNKNOWN_REGISTER && unknownFp.find(walk)) {
       end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
-    }
-    if (end == null && interrupted && !natives.callerInterrupted() && isData(walk.pc())) {
-      // Tables are wrong in some prologues and epilogues of assembly. If it is code that is not
-      // known yet, the modules are looked at again.
-      walk.registers().copyFrom(beforeTables);
-      walk.frames().setUnknownCode();
-      end = StopReason.NO_RULE;
     }
     if (end == null) {
       walk.setInterrupted(natives.callerInterrupted());
       return null;
     }
-    if (end == StopReason.NO_RULE || end == StopReason.NO_MODULE) {
+    if (ledToData) {
+      walk.frames().setUnknownCode(); // so the modules are looked at again
+    }
+    if (end == StopReason.NO_RULE
+        || end == StopReason.NO_MODULE
+        || end == StopReason.NOT_ADVANCING) {
       StopReason byCode = withoutTables.toCaller(walk);
       if (byCode != StopReason.NO_RULE) {
         return byCode;

@@ -7,6 +7,7 @@ import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.pc.PcCache;
 import stackweave.hotspot.pc.PcEntry;
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.hash.LongTable;
 import stackweave.unwind.walk.CodeModules;
@@ -17,12 +18,19 @@ import stackweave.unwind.walk.CodeModules;
  * address. Not thread-safe.
  */
 public final class Callers {
-  private static final int NATIVE_CAPACITY = 1 << 12;
+  private static final int FIRST_RETURNS = 1 << 10;
+
+  /** As many as a busy JVM shows in a minute. */
+  private static final int MAX_RETURNS = HeapShare.of(1 << 15);
 
   private final CodeCache codeCache;
   private final PcCache pcs;
   private final UnwindCounters counters;
-  private final LongTable<Boolean> nativeReturns = new LongTable<>(NATIVE_CAPACITY);
+
+  /** Return addresses in modules, as long as these are the same. */
+  private final LongTable<Boolean> nativeReturns = new LongTable<>(FIRST_RETURNS, MAX_RETURNS);
+
+  private int generation;
   private final Cpu cpu;
   private final byte[] code;
   private final byte[] stub = new byte[CodePatterns.MAX_STUB_BYTES];
@@ -45,19 +53,54 @@ public final class Callers {
   }
 
   /**
-   * Whether {@code pc} may be where a native function without unwind information returns to: as
-   * {@link #isReturnAddress}, or anywhere in memory of no file that has code. No call is looked for
-   * there, since other runtimes replace their code while it is on the stack.
+   * Whether {@code pc} may be where the frame at hand returns to, of a native function without
+   * unwind information or of a stub: as {@link #isReturnAddress}, or anywhere in memory of no file
+   * that has code. No call is looked for there, since other runtimes replace their code while it is
+   * on the stack.
    */
   public boolean isCaller(Walk walk, long pc) {
-    boolean elsewhere = !codeCache.contains(pc) && walk.modules().find(pc - 1) == null;
-    return elsewhere ? walk.modules().isExecutable(pc - 1) : isReturnAddress(walk, pc);
+    if (codeCache.contains(pc)) {
+      PcEntry entry = pcs.find(pc, false);
+      boolean isStub = codeCache.contains(walk.pc());
+      return entry != null && (isStub ? entry.isReturnAddress : mayCallNative(entry));
+    }
+    return walk.modules().find(pc - 1) == null
+        ? walk.modules().isExecutable(pc - 1)
+        : isNativeReturnAddress(walk, pc);
   }
 
-  /** Whether {@code pc} lies in a compiled method, which calls libraries through stubs only. */
-  public boolean isInMethod(long pc) {
-    PcEntry entry = codeCache.contains(pc) ? pcs.find(pc, false) : null;
-    return entry != null && entry.kind == BlobKind.NMETHOD;
+  /**
+   * Whether {@code pc}, in the code cache or in a module, may be where a native function returns to
+   * whose unwind information says so: false only if it certainly is not. Code that is gone, or
+   * can't be read, tells nothing.
+   */
+  public boolean isPossible(Walk walk, long pc) {
+    if (codeCache.contains(pc)) {
+      PcEntry entry = pcs.find(pc, false);
+      return entry == null || mayCallNative(entry);
+    }
+    return isNativeReturnAddress(walk, pc) || !isReadable(walk, pc);
+  }
+
+  /**
+   * Whether HotSpot's code at an address may have called native code itself. Java methods call
+   * methods and stubs; compiled ones also the VM and libraries of the JDK, but without debug
+   * information at these calls, unless it was asked for at other places, too; and the target is
+   * known then.
+   */
+  private boolean mayCallNative(PcEntry entry) {
+    boolean java =
+        switch (entry.kind) {
+          case NMETHOD ->
+              entry.isDeoptHandler
+                  || (entry.callTarget == 0
+                      ? entry.hasPcDesc
+                      : codeCache.contains(entry.callTarget));
+          case INTERPRETER ->
+              entry.codelet != null && entry.codelet.isReturnEntry() && entry.callTarget == 0;
+          default -> false;
+        };
+    return entry.isReturnAddress && !java;
   }
 
   /**
@@ -154,21 +197,30 @@ public final class Callers {
 
   private boolean isNativeReturnAddress(Walk walk, long pc) {
     CodeModules modules = walk.modules();
-    if (modules.find(pc - 1) == null) {
-      return false;
+    if (generation != modules.generation()) {
+      generation = modules.generation();
+      nativeReturns.clear();
     }
     if (nativeReturns.get(pc) != null) {
       return true;
     }
-    try {
-      walk.stack().code().read(pc - code.length, code, 0, code.length);
-    } catch (UnreadableMemoryException e) {
-      return false;
-    }
-    boolean call = cpu.code().isCallBefore(code, code.length);
+    boolean call =
+        modules.find(pc - 1) != null
+            && isReadable(walk, pc)
+            && cpu.code().isCallBefore(code, code.length);
     if (call && nativeReturns.put(pc, Boolean.TRUE)) {
       counters.cacheResets++;
     }
     return call;
+  }
+
+  /** Whether what would be the call before an address can be read; it has been then. */
+  private boolean isReadable(Walk walk, long pc) {
+    try {
+      walk.stack().code().read(pc - code.length, code, 0, code.length);
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
   }
 }

@@ -1,5 +1,6 @@
 package stackweave.unwind.walk;
 
+import java.util.function.LongPredicate;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 import stackweave.unwind.MemoryReader;
@@ -32,6 +33,9 @@ public final class NativeUnwinder {
   private int knownMask;
   private boolean callerInterrupted;
 
+  /** Null where each is believed. */
+  private LongPredicate callers;
+
   /** An unwinder for the architecture of these rules. */
   public NativeUnwinder(RuleTable rules) {
     this.rules = rules;
@@ -47,6 +51,17 @@ public final class NativeUnwinder {
   /** The table whose rules this executes: the one to open a module's {@link UnwindTable} with. */
   public RuleTable rules() {
     return rules;
+  }
+
+  /**
+   * From now on a step fails with {@link StopReason#NO_RULE} where unwind information leads to a
+   * caller that can't be one: it is wrong there, and so counts as missing. Not asked of callers
+   * that a signal has interrupted.
+   *
+   * @param callers whether a call can return to an address
+   */
+  public void checkCallers(LongPredicate callers) {
+    this.callers = callers;
   }
 
   /**
@@ -126,6 +141,19 @@ public final class NativeUnwinder {
   public boolean isSignalReturn(long pc, MemoryReader memory) {
     return code.ruleFor(UnwindTable.NO_RULE, pc, false, memory.code())
         == RuleTable.SIGNAL_FRAME_RULE;
+  }
+
+  /**
+   * As {@link #isSignalReturn}, or by the unwind information at the address.
+   *
+   * @param pc a return address
+   */
+  public boolean isSignalFrame(long pc, MemoryReader memory, CodeModules modules) {
+    int rule = ruleAt(pc, false, memory, modules);
+    return rule == RuleTable.SIGNAL_FRAME_RULE
+        || rule >= 0
+            && rules.kind(rule) == RuleTable.FRAME
+            && (rules.flags(rule) & RuleTable.FLAG_SIGNAL) != 0;
   }
 
   /** Steps whose rule was remembered from the same pc. */
@@ -228,6 +256,9 @@ public final class NativeUnwinder {
     }
     if (pc == 0) {
       return StopReason.NULL_RETURN_ADDRESS;
+    }
+    if (!signal && callers != null && !callers.test(pc)) {
+      return StopReason.NO_RULE;
     }
 
     calleeSaved(rule, cfa, registers, interrupted, memory);

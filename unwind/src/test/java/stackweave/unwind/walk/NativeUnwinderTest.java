@@ -118,6 +118,28 @@ class NativeUnwinderTest {
   }
 
   @Test
+  void aCallerThatCanBeNoneCountsAsNotSaid() {
+    RuleTable rules = x86();
+    int rule =
+        rule(
+            rules,
+            r -> {
+              r.setCfa(RSP, 16);
+              r.ra = Location.atCfa(-8);
+            });
+    memory.put(SP + 8, 0x40_2222L);
+    NativeUnwinder unwinder = new NativeUnwinder(rules);
+    Registers registers = x86Registers();
+    unwinder.checkCallers(pc -> pc != 0x40_2222L);
+    assertEquals(StopReason.NO_RULE, unwinder.step(registers, true, reader, modules(rule)));
+    assertEquals(PC, registers.pc());
+    assertEquals(SP, registers.sp());
+    memory.put(SP + 8, 0x40_3333L);
+    assertNull(unwinder.step(registers, true, reader, modules(rule)));
+    assertEquals(0x40_3333L, registers.pc());
+  }
+
+  @Test
   void ordinaryFrameKeepsWhatTheFunctionHandsBack() {
     RuleTable rules = x86();
     int rule =
