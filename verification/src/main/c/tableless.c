@@ -5,6 +5,7 @@
  *   Java -> entry -> bare_outer -> bare_middle -> bare_leaf     no frame pointers
  *   Java -> entry -> framed_outer -> keeps -> framed_leaf       frame pointers, but for keeps
  *   Java -> entry -> generated -> bare_leaf                     generated, in memory of no file
+ *   Java -> entry -> generated -> framed_leaf                   the same without a frame pointer
  *   Java -> entry -> large_outer -> large_leaf                  one row for all behind the prologue
  *   Java -> entry -> lying_outer -> lying_leaf                  a row that leads to a number
  *   Java -> entry -> two_ways_outer -> two_ways_leaf            rows that go on behind a return
@@ -19,6 +20,7 @@
 uint64_t bare_outer(uint64_t rounds);
 uint64_t framed_outer(uint64_t rounds);
 uint64_t bare_leaf(uint64_t rounds);
+uint64_t framed_leaf(uint64_t rounds);
 uint64_t large_leaf(uint64_t seed);
 uint64_t lying_leaf(uint64_t rounds);
 uint64_t two_ways_leaf(uint64_t rounds);
@@ -222,16 +224,24 @@ LAB static uint64_t large_outer(uint64_t rounds) {
 }
 
 /* push rbp; mov rbp, rsp; sub rsp, 32; mov rax, imm64; call rax; leave; ret */
-static uint64_t (*generate(void))(uint64_t rounds) {
-  unsigned char frame[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20, 0x48, 0xb8, 0, 0,
-                           0,    0,    0,    0,    0,    0,    0xff, 0xd0, 0xc9, 0xc3};
-  uint64_t (*callee)(uint64_t) = bare_leaf;
-  memcpy(frame + 10, &callee, sizeof callee);
-  void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static const unsigned char with_fp[] = {0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x20,
+                                        0x48, 0xb8, 0,    0,    0,    0,    0,    0,
+                                        0,    0,    0xff, 0xd0, 0xc9, 0xc3};
+
+/* sub rsp, 72; mov rax, imm64; call rax; add rsp, 72; ret */
+static const unsigned char without_fp[] = {0x48, 0x83, 0xec, 0x48, 0x48, 0xb8, 0,    0,
+                                           0,    0,    0,    0,    0,    0,    0xff, 0xd0,
+                                           0x48, 0x83, 0xc4, 0x48, 0xc3};
+
+static uint64_t (*generate(const unsigned char *frame, size_t size, size_t number,
+                           uint64_t (*callee)(uint64_t)))(uint64_t rounds) {
+  unsigned char *code =
+      mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (code == MAP_FAILED) {
-    return bare_leaf;
+    return callee;
   }
-  memcpy(code, frame, sizeof frame);
+  memcpy(code, frame, size);
+  memcpy(code + number, &callee, sizeof callee);
   mprotect(code, 4096, PROT_READ | PROT_EXEC);
   return (uint64_t(*)(uint64_t))code;
 }
@@ -241,11 +251,14 @@ JNIEXPORT jlong JNICALL Java_stackweave_verify_it_TablelessApp_run(JNIEnv *env, 
   (void)env;
   (void)self;
   static uint64_t (*generated)(uint64_t rounds);
+  static uint64_t (*frameless)(uint64_t rounds);
   if (!generated) {
-    generated = generate();
+    generated = generate(with_fp, sizeof with_fp, 10, bare_leaf);
+    frameless = generate(without_fp, sizeof without_fp, 6, framed_leaf);
   }
   return (jlong)(bare_outer((uint64_t)rounds) + framed_outer(6 * (uint64_t)rounds) +
-                 generated(3 * (uint64_t)rounds) + large_outer((uint64_t)rounds) +
+                 generated(3 * (uint64_t)rounds) + frameless(3 * (uint64_t)rounds) +
+                 large_outer((uint64_t)rounds) +
                  lying_outer(6 * (uint64_t)rounds) + two_ways_outer(3 * (uint64_t)rounds));
 }
 #endif

@@ -13,6 +13,20 @@ import stackweave.hotspot.model.Found;
  * @param exits of the function's, one or more; they must give the same caller
  */
 public record CallerRule(Found found, Exit... exits) {
+  /**
+   * Whether the caller has the same frame pointer, whichever way the function is left.
+   *
+   * @param fp its DWARF number; it is the first of {@code Architecture.calleeSaved}
+   */
+  public boolean keeps(int fp) {
+    boolean keeps = true;
+    for (Exit exit : exits) {
+      int[] term = exit.registers[0];
+      keeps &= term != null && term.length == 2 && term[0] == fp && term[1] == 0;
+    }
+    return keeps;
+  }
+
   /** A way out of a function. */
   public static final class Exit {
     /** Term of the return address. */

@@ -103,15 +103,28 @@ public final class CodeWithoutTables {
     // caller; generated code, where forward ways are less certain, has frame pointers.
     boolean generated = walk.modules().find(walk.pc() - 1) == null;
     boolean there = walk.modules().isExecutable(walk.pc() - 1);
-    if (generated && leaveByFp(walk, there ? Found.FRAME_POINTER : Found.FRAME_POINTER_AT_LEAF)) {
+    if (generated
+        && !keepsFp(walk)
+        && leaveByFp(walk, there ? Found.FRAME_POINTER : Found.FRAME_POINTER_AT_LEAF)) {
       return null; // a guess where nothing is any more that may have frame pointers
     }
     CallerRule rule = rules == null ? null : rules.forwardAt(walk);
-    boolean left =
-        follow(walk, rule, false)
-            || !generated && leaveByFp(walk, Found.FRAME_POINTER)
-            || follow(walk, rule, true);
+    Found byFp = generated ? Found.FRAME_POINTER_AT_LEAF : Found.FRAME_POINTER;
+    boolean left = follow(walk, rule, false) || leaveByFp(walk, byFp) || follow(walk, rule, true);
     return left ? null : StopReason.NO_RULE;
+  }
+
+  /**
+   * Whether generated code leaves the frame pointer alone, as its code says. Asked where it leads
+   * to other code: the frame pointers of generated code itself form a chain.
+   */
+  private boolean keepsFp(Walk walk) {
+    long pc = walk.isFpKnown() ? walk.peekReturnAddress(walk.fp() + Cpu.RETURN_ADDRESS) : 0;
+    boolean elsewhere = walk.modules().find(pc - 1) != null || callers.isHotSpotReturnAddress(pc);
+    CallerRule rule = elsewhere && rules != null ? rules.forwardAt(walk) : null;
+    return rule != null
+        && !rule.found().isGuess()
+        && rule.keeps(natives.rules().architecture().fp());
   }
 
   private StopReason leaveInterrupted(Walk walk) throws UnreadableMemoryException {

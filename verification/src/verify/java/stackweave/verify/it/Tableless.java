@@ -37,6 +37,7 @@ abstract class Tableless {
           List.of(ENTRY, "framed_outer", "keeps", "framed_leaf"),
           List.of(ENTRY, "generated"),
           List.of(ENTRY, "generated", "bare_leaf"),
+          List.of(ENTRY, "generated", "framed_leaf"),
           List.of(ENTRY, "large_outer"),
           List.of(ENTRY, "large_outer", "large_leaf"),
           List.of(ENTRY, "lying_outer"),
