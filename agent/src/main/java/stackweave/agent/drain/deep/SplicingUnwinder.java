@@ -75,6 +75,12 @@ public final class SplicingUnwinder {
   public StopReason unwind(StackSnapshot snapshot, CodeModules modules, long stackEnd) {
     older.begin(snapshot, stackEnd);
     unwinder.unwind(snapshot, modules, frames);
+    if (older.outcome() == SpliceOutcome.COPIED && frames.end() == StopReason.TRUNCATED) {
+      // A page is missing.
+      snapshot.olderCopy().clear();
+      older.begin(snapshot, stackEnd);
+      unwinder.unwind(snapshot, modules, frames);
+    }
     if (older.outcome() != SpliceOutcome.NOT_NEEDED && older.outcome() != SpliceOutcome.COPIED) {
       deepNanos = System.nanoTime();
     }

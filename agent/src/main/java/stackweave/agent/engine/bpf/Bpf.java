@@ -17,6 +17,7 @@ public final class Bpf {
   private static final int UPDATE = 2;
   private static final int DELETE = 3;
   private static final int PROG_LOAD = 5;
+  private static final int HASH = 1;
   private static final int ARRAY = 2;
   private static final int LEAST_RECENTLY_USED_HASH = 9;
   private static final int RING = 27;
@@ -58,6 +59,11 @@ public final class Bpf {
    */
   public static int createCache(SystemCalls calls, int valueBytes, int entries) {
     return create(calls, LEAST_RECENTLY_USED_HASH, Long.BYTES, valueBytes, entries, 0);
+  }
+
+  /** A map of longs to values, which has room for so many; −1 if the kernel refuses. */
+  public static int createTable(SystemCalls calls, int valueBytes, int entries) {
+    return create(calls, HASH, Long.BYTES, valueBytes, entries, 0);
   }
 
   /**

@@ -8,6 +8,7 @@ import static stackweave.agent.engine.bpf.BpfCode.Operation.ADD;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import stackweave.agent.engine.KernelVersion;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.BpfRing;
@@ -39,7 +40,19 @@ public final class OlderParts implements AutoCloseable {
   private static final long APART_NANOS = 1_000_000;
 
   /** No older sample comes when one of this age has come, in ns. */
-  private static final long GONE_NANOS = 1_000_000_000;
+  private static final long GONE_NANOS = 20_000_000;
+
+  /** With shorter intervals the copies would take too much of them: some 50 µs for 256 KiB. */
+  private static final long MIN_INTERVAL_NANOS = 1_000_000;
+
+  /**
+   * From the first of these on and before the second the kernel takes a lock for each copy into
+   * such a ring (check_heap_object in mm/usercopy.c), in whose midst it may have been interrupted:
+   * the CPU would wait for itself (mended by "mm: Fix copy_from_user_nofault()").
+   */
+  private static final KernelVersion LOCKS_UP = new KernelVersion(5, 18);
+
+  private static final KernelVersion LOCKS_UP_NO_MORE = new KernelVersion(6, 4);
 
   // Functions of the kernel (enum bpf_func_id).
   private static final int LOOKUP = 1;
@@ -78,22 +91,22 @@ public final class OlderParts implements AutoCloseable {
   private final long[] askedNanos = new long[THREADS];
   private int threads;
 
-  /** The time of each CPU's last sample, by its number. */
-  private long[] sampled = {};
+  /** Up to when each CPU's copies are done with, by its number. */
+  private long[] done = {};
 
-  /** Half an interval at most: the next sample of the CPU is further away. */
-  private final long apartNanos;
-
-  private OlderParts(SystemCalls calls, long intervalNanos, int ranges, BpfRing ring) {
+  private OlderParts(SystemCalls calls, int ranges, BpfRing ring) {
     this.calls = calls;
-    this.apartNanos = Math.min(APART_NANOS, intervalNanos / 2);
     this.ranges = ranges;
     this.ring = ring;
   }
 
-  /** Null if the kernel has no such maps, or no memory for them. */
-  static OlderParts open(SystemCalls calls, long intervalNanos) {
-    int ranges = Bpf.createCache(calls, RANGE_BYTES, 4 * THREADS);
+  /** Null if the kernel can't, or has no memory for it, or the interval is too short. */
+  static OlderParts open(SystemCalls calls, KernelVersion kernel, long intervalNanos) {
+    boolean locksUp = !kernel.isBefore(LOCKS_UP) && kernel.isBefore(LOCKS_UP_NO_MORE);
+    if (locksUp || intervalNanos < MIN_INTERVAL_NANOS) {
+      return null;
+    }
+    int ranges = Bpf.createTable(calls, RANGE_BYTES, THREADS);
     BpfRing ring = ranges < 0 ? null : BpfRing.open(calls, RING_BYTES, MIN_RING_BYTES);
     if (ring == null) {
       if (ranges >= 0) {
@@ -101,7 +114,7 @@ public final class OlderParts implements AutoCloseable {
       }
       return null;
     }
-    return new OlderParts(calls, intervalNanos, ranges, ring);
+    return new OlderParts(calls, ranges, ring);
   }
 
   /**
@@ -215,36 +228,40 @@ public final class OlderParts implements AutoCloseable {
    * @param copy receives the pages; null if they are not wanted
    */
   public void sample(int cpu, int tid, long timeNanos, OlderCopy copy) {
-    sampled(cpu, timeNanos);
     if (ring.contents(ring.position()) < 0) {
       return;
     }
-    if (copy != null) {
-      long time = timeOf(cpu, tid, timeNanos);
-      if (time != 0) {
+    if (cpu >= done.length) {
+      done = Arrays.copyOf(done, cpu + 1);
+    }
+    done[cpu] = Math.max(done[cpu], timeNanos - APART_NANOS);
+    long time = tids[find(tid)] == tid ? timeOf(cpu, tid, timeNanos) : 0;
+    if (time != 0) {
+      done[cpu] = time;
+      if (copy != null) {
         copy(cpu, time, copy);
       }
     }
     release(timeNanos - GONE_NANOS);
   }
 
-  private void sampled(int cpu, long timeNanos) {
-    if (cpu >= sampled.length) {
-      sampled = Arrays.copyOf(sampled, cpu + 1);
-    }
-    sampled[cpu] = timeNanos;
-  }
-
-  /** The time of the thread's pages that were copied on a CPU for a sample; 0 if none were. */
+  /**
+   * The time of the thread's pages that were copied on a CPU for a sample: the nearest one, as the
+   * next sample may follow soon after one that was late; 0 if none were.
+   */
   private long timeOf(int cpu, int tid, long timeNanos) {
     ByteBuffer data = ring.data();
     long found = 0;
     long position = ring.position();
     for (int at = ring.contents(position); at >= 0; at = ring.contents(position)) {
       long time = data.getLong(at + TIME);
+      if (time > timeNanos + APART_NANOS) {
+        break; // all that follow are later, but for some microseconds
+      }
       if (data.getLong(at + CPU) == cpu
           && data.getLong(at + TASK) == tid
-          && Math.abs(time - timeNanos) <= apartNanos) {
+          && time > done[cpu]
+          && (found == 0 || Math.abs(time - timeNanos) < Math.abs(found - timeNanos))) {
         found = time;
       }
       position = ring.next(position);
@@ -256,6 +273,9 @@ public final class OlderParts implements AutoCloseable {
     ByteBuffer data = ring.data();
     long position = ring.position();
     for (int at = ring.contents(position); at >= 0; at = ring.contents(position)) {
+      if (data.getLong(at + TIME) > timeNanos + APART_NANOS) {
+        break;
+      }
       if (data.getLong(at + CPU) == cpu
           && data.getLong(at + TIME) == timeNanos
           && data.getLong(at + ADDRESS) != 0) {
@@ -272,8 +292,7 @@ public final class OlderParts implements AutoCloseable {
     for (int at = ring.contents(position); at >= 0; at = ring.contents(position)) {
       long time = data.getLong(at + TIME);
       int cpu = (int) data.getLong(at + CPU);
-      boolean hasCome = cpu < sampled.length && time <= sampled[cpu] + apartNanos;
-      if (!hasCome && time > gone) {
+      if (time > gone && (cpu >= done.length || time > done[cpu])) {
         break;
       }
       position = ring.next(position);

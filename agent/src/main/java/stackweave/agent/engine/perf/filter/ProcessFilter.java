@@ -4,6 +4,7 @@ import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
 
 import java.io.IOException;
+import stackweave.agent.engine.KernelVersion;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.BpfCode.Operation;
@@ -79,7 +80,7 @@ public final class ProcessFilter implements AutoCloseable {
     }
     // A kernel that has no such map, or no memory for it, may still have the program.
     int names = Bpf.createCache(calls, NAME_BYTES, Math.max(NAMES, NAMES_EACH * cpus));
-    OlderParts older = OlderParts.open(calls, intervalNanos);
+    OlderParts older = OlderParts.open(calls, KernelVersion.current(), intervalNanos);
     int program = load(calls, namespace, pid, exceptTid, names, older);
     if (program < 0 && older != null) {
       older.close();
