@@ -22,7 +22,9 @@ class ModuleDirectionsIT {
   static final ArchRule NATIVE_MAPS =
       uses("stackweave.maps..", "stackweave.unwind..", "net.fornwall.jelf..", "org.tukaani.xz..");
 
-  @ArchTest static final ArchRule JFR_EVENTS = uses("stackweave.jfr..", "stackweave.unwind.hash..");
+  @ArchTest
+  static final ArchRule JFR_EVENTS =
+      uses("stackweave.jfr..", "stackweave.unwind.hash..", "stackweave.unwind.text..");
 
   /** The classes in the application's sight load nothing that isn't, but by their class loader. */
   @ArchTest static final ArchRule BOOT = uses("stackweave.agent.boot..");

@@ -3,7 +3,7 @@ package stackweave.agent.linux;
 import java.io.File;
 import java.io.IOException;
 import stackweave.maps.proc.PlainFiles;
-import stackweave.unwind.ModifiedUtf8;
+import stackweave.unwind.text.ModifiedUtf8;
 
 /** This process's threads and file descriptors, from /proc/self. Stateless. */
 public final class Tasks {

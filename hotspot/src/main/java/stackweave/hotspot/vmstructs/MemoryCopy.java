@@ -1,8 +1,8 @@
 package stackweave.hotspot.vmstructs;
 
 import stackweave.unwind.MemoryReader;
-import stackweave.unwind.ModifiedUtf8;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.text.ModifiedUtf8;
 
 /**
  * A copy of a range of the VM's memory, so that what is decoded from it can't change or vanish in

@@ -3,7 +3,7 @@ package stackweave.jfr.chunk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
-import stackweave.unwind.ModifiedUtf8;
+import stackweave.unwind.text.ModifiedUtf8;
 
 /**
  * Bytes of a recording, read through a window. Nothing is read behind {@link #end}, which is set to

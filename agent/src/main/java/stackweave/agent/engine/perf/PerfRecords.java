@@ -5,8 +5,8 @@ import java.util.Arrays;
 import stackweave.agent.engine.EngineSink;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.ModifiedUtf8;
 import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.text.ModifiedUtf8;
 
 /**
  * Decodes the record at a ring's tail and passes it to the sink: samples by {@link SampleDecoder},

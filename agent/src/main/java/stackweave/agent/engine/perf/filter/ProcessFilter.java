@@ -12,7 +12,7 @@ import stackweave.agent.engine.bpf.PidNamespace;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
-import stackweave.unwind.ModifiedUtf8;
+import stackweave.unwind.text.ModifiedUtf8;
 
 /**
  * A program that the kernel runs whenever an event of a CPU is about to take a sample: it lets

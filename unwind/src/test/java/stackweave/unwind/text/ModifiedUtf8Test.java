@@ -1,4 +1,4 @@
-package stackweave.unwind;
+package stackweave.unwind.text;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;

@@ -1,4 +1,4 @@
-package stackweave.unwind;
+package stackweave.unwind.text;
 
 import java.nio.charset.StandardCharsets;
 
