@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
  * Pages of the older part of a sampled stack, copied at the interrupt. Between these and the copy
@@ -68,6 +69,23 @@ public final class OlderCopy {
     for (long page = offset / PAGE_BYTES; page <= last; page++) {
       if ((present & 1L << page) == 0) {
         return false;
+      }
+    }
+    return true;
+  }
+
+  /** Whether it has the same bytes as a copy of the stack's top where both have them. */
+  boolean fits(byte[] stack, long stackAddress, int length) {
+    for (int page = 0; page < MOST_PAGES; page++) {
+      long from = address + (long) page * PAGE_BYTES;
+      long first = Math.max(from, stackAddress);
+      int count = (int) (Math.min(from + PAGE_BYTES, stackAddress + length) - first);
+      if ((present & 1L << page) != 0 && count > 0) {
+        int mine = (int) (first - address);
+        int other = (int) (first - stackAddress);
+        if (!Arrays.equals(bytes, mine, mine + count, stack, other, other + count)) {
+          return false;
+        }
       }
     }
     return true;

@@ -117,6 +117,10 @@ public final class OlderStack implements MemoryReader {
     endFound = false;
     long above = stackEnd == 0 ? MAX_KEPT_BYTES : stackEnd - begin;
     limit = (int) Math.max(0, Math.min(above, MAX_KEPT_BYTES)) & -8;
+    OlderCopy copy = snapshot.olderCopy();
+    if (!copy.fits(snapshot.stackBytes(), snapshot.stackAddress(), snapshot.stackLength())) {
+      copy.clear(); // of another sample
+    }
     snapshot.setOlder(limit > 0 ? this : null);
   }
 

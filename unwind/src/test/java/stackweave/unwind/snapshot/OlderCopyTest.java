@@ -61,6 +61,27 @@ class OlderCopyTest {
   }
 
   @Test
+  void itFitsACopyOfTheSameTime() {
+    for (int page = 4; page < 9; page++) {
+      add(page);
+    }
+    byte[] stack = new byte[6 * OlderCopy.PAGE_BYTES];
+    ByteBuffer top = ByteBuffer.wrap(stack).order(ByteOrder.nativeOrder());
+    for (int page = 4; page < 6; page++) {
+      top.putLong(page * OlderCopy.PAGE_BYTES - 16, page);
+    }
+    long from = address(0) + 16;
+    int length = 6 * OlderCopy.PAGE_BYTES - 16;
+    assertTrue(copy.fits(stack, from, length));
+    assertTrue(copy.fits(stack, from - 64 * OlderCopy.PAGE_BYTES, length), "further down");
+    stack[0] = 1;
+    assertTrue(copy.fits(stack, from, length), "below");
+    stack[5 * OlderCopy.PAGE_BYTES + 100] = 1;
+    assertFalse(copy.fits(stack, from, length));
+    assertTrue(copy.fits(stack, from, 5 * OlderCopy.PAGE_BYTES));
+  }
+
+  @Test
   void itForgetsAndBeginsElsewhere() {
     add(5);
     copy.clear();

@@ -34,10 +34,11 @@ public final class OlderParts implements AutoCloseable {
   static final long IDLE_NANOS = 10_000_000_000L;
 
   /**
-   * The kernel's time of a sample and the program's differ by no more, in ns: the kernel takes its
-   * own before it runs the program since Linux 6.3, after that before.
+   * The kernel's time of a sample and the program's must not differ by more, in ns: the kernel
+   * takes its own before it runs the program since Linux 6.3, after that before. They are some
+   * microseconds apart; the next sample's, which may be the only one with pages, is much further.
    */
-  private static final long APART_NANOS = 1_000_000;
+  private static final long APART_NANOS = 200_000;
 
   /** No older sample comes when one of this age has come, in ns. */
   private static final long GONE_NANOS = 20_000_000;
@@ -260,7 +261,7 @@ public final class OlderParts implements AutoCloseable {
       }
       if (data.getLong(at + CPU) == cpu
           && data.getLong(at + TASK) == tid
-          && time > done[cpu]
+          && time > Math.max(done[cpu], timeNanos - APART_NANOS)
           && (found == 0 || Math.abs(time - timeNanos) < Math.abs(found - timeNanos))) {
         found = time;
       }
