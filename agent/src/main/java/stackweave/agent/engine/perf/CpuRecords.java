@@ -1,8 +1,10 @@
 package stackweave.agent.engine.perf;
 
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.perf.filter.OlderParts;
 import stackweave.agent.engine.perf.filter.ProcessFilter;
 import stackweave.unwind.Architecture;
+import stackweave.unwind.snapshot.OlderCopy;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
@@ -13,7 +15,6 @@ import stackweave.unwind.snapshot.StackSnapshot;
 final class CpuRecords implements RingMerge.Target {
   private static final int RECORD_LOST = 2;
   private static final int RECORD_THROTTLE = 5;
-  private static final int SAMPLE_TIME = 16;
 
   private final int pid;
   private final int drainTid;
@@ -23,6 +24,9 @@ final class CpuRecords implements RingMerge.Target {
 
   /** Null where no program filters. */
   private final ProcessFilter filter;
+
+  /** Null where nothing copies older parts of stacks. */
+  private final OlderParts older;
 
   private EngineSink sink;
   private long samples;
@@ -50,6 +54,7 @@ final class CpuRecords implements RingMerge.Target {
     this.decoder = new SampleDecoder(true, architecture);
     this.threads = threads;
     this.filter = filter;
+    this.older = filter == null ? null : filter.older();
   }
 
   /** Sets the receiver of the following records. */
@@ -97,11 +102,10 @@ final class CpuRecords implements RingMerge.Target {
       }
       StackSnapshot snapshot =
           sink.wantsSample() ? decoder.decode(ring, timeNanos, tid, weight) : null;
-      if (filter != null && filter.older() != null) {
-        long kernelNanos = ring.getLong(SAMPLE_TIME);
-        filter
-            .older()
-            .sample(ring.cpu(), tid, kernelNanos, snapshot == null ? null : snapshot.olderCopy());
+      if (older != null) {
+        long kernelNanos = ring.getLong(RingMerge.SAMPLE_TIME);
+        OlderCopy copy = snapshot == null ? null : snapshot.olderCopy();
+        older.sample(ring.cpu(), tid, kernelNanos, copy);
       }
       ring.take();
       if (snapshot != null) {

@@ -11,6 +11,7 @@ import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.Wakeup;
 import stackweave.agent.engine.bpf.Bpf;
+import stackweave.agent.engine.perf.filter.OlderParts;
 import stackweave.agent.engine.perf.filter.OwnCgroup;
 import stackweave.agent.engine.perf.filter.ProcessFilter;
 import stackweave.agent.linux.CpuTime;
@@ -308,21 +309,26 @@ public final class PerfCpuEngine implements SampleEngine {
     if (maySamplesWait()) {
       return busy;
     }
-    int share = filter.older().ringBytes() / cpus.length;
+    int share = older().ringBytes() / cpus.length;
     return Math.min(
         busy, PerfSizes.busyMillis(share, config.intervalNanos(), OlderCopy.MOST_BYTES));
+  }
+
+  /** Null where nothing copies older parts of stacks. */
+  private OlderParts older() {
+    return filter == null ? null : filter.older();
   }
 
   /** What was copied of deep stacks has less room. */
   @Override
   public boolean maySamplesWait() {
-    return filter == null || filter.older() == null || !filter.older().areWanted();
+    return older() == null || !older().areWanted();
   }
 
   @Override
   public void copyOlder(int tid, long from, long end) {
-    if (filter != null && filter.older() != null) {
-      filter.older().want(tid, from, end);
+    if (older() != null) {
+      older().want(tid, from, end);
     }
   }
 
@@ -358,8 +364,8 @@ public final class PerfCpuEngine implements SampleEngine {
       records.setSink(null); // not held between drains
     }
     endedThreads.look();
-    if (filter != null && filter.older() != null) {
-      filter.older().look();
+    if (older() != null) {
+      older().look();
     }
     lookAtGroup();
     return count;

@@ -15,7 +15,7 @@ final class RingMerge {
   private static final int RECORD_SAMPLE = 9;
 
   /** Offset of a sample's time; other records have theirs before their last word. */
-  private static final int SAMPLE_TIME = 16;
+  static final int SAMPLE_TIME = 16;
 
   /** Receives the records. */
   interface Target {
