@@ -12,6 +12,29 @@ public final class BpfCode {
   /** The register that points behind the program's stack. */
   public static final int FRAME = 10;
 
+  // Functions of the kernel (enum bpf_func_id in include/uapi/linux/bpf.h).
+
+  public static final int MAP_LOOKUP_ELEM = 1;
+  public static final int MAP_UPDATE_ELEM = 2;
+  public static final int KTIME_GET_NS = 5;
+  public static final int GET_SMP_PROCESSOR_ID = 8;
+  public static final int GET_CURRENT_PID_TGID = 14;
+  public static final int GET_CURRENT_COMM = 16;
+
+  /** Since Linux 5.5. */
+  public static final int PROBE_READ_USER = 112;
+
+  /** Since Linux 5.7. */
+  public static final int GET_NS_CURRENT_PID_TGID = 120;
+
+  /** Since Linux 5.8, as is {@link #RINGBUF_SUBMIT}. */
+  public static final int RINGBUF_RESERVE = 131;
+
+  public static final int RINGBUF_SUBMIT = 132;
+
+  /** A flag of {@link #RINGBUF_SUBMIT}: nobody is woken. */
+  public static final int NO_WAKEUP = 1;
+
   static final int BYTES = 8;
 
   private static final int MAX_INSTRUCTIONS = 256;

@@ -21,9 +21,6 @@ public record PidNamespace(long device, long inode) {
   /** include/linux/proc_ns.h, PROC_PID_INIT_INO. */
   private static final long FIRST_INODE = 0xEFFFFFFCL;
 
-  /** Since Linux 5.7 (enum bpf_func_id). */
-  private static final int GET_NS_CURRENT_PID_TGID = 120;
-
   /** struct bpf_pidns_info. */
   private static final int IDS_BYTES = 8;
 
@@ -45,6 +42,6 @@ public record PidNamespace(long device, long inode) {
    */
   public void writeIds(BpfCode code, int offset) {
     code.setLong(1, device).setLong(2, inode).copy(3, FRAME).apply(Operation.ADD, 3, offset);
-    code.set(4, IDS_BYTES).call(GET_NS_CURRENT_PID_TGID);
+    code.set(4, IDS_BYTES).call(BpfCode.GET_NS_CURRENT_PID_TGID);
   }
 }

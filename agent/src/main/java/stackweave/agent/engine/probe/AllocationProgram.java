@@ -5,11 +5,16 @@ import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_BELOW;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.FRAME;
+import static stackweave.agent.engine.bpf.BpfCode.KTIME_GET_NS;
+import static stackweave.agent.engine.bpf.BpfCode.NO_WAKEUP;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.ADD;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.AND;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.MULTIPLY;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_LEFT;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_RIGHT;
+import static stackweave.agent.engine.bpf.BpfCode.PROBE_READ_USER;
+import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_RESERVE;
+import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_SUBMIT;
 
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.PidNamespace;
@@ -80,14 +85,6 @@ final class AllocationProgram {
 
   /** Flags in the word that has a block's size. */
   private static final int SIZE_MASK = -8;
-
-  // Functions of the kernel (enum bpf_func_id).
-  private static final int KTIME_GET_NS = 5;
-  private static final int PROBE_READ_USER = 112;
-  private static final int RINGBUF_RESERVE = 131;
-  private static final int RINGBUF_SUBMIT = 132;
-
-  private static final int NO_WAKEUP = 1;
 
   // struct pt_regs, arch/x86/include/asm/ptrace.h.
   private static final int RAX = 80;

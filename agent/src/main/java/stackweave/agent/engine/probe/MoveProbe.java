@@ -2,6 +2,10 @@ package stackweave.agent.engine.probe;
 
 import static stackweave.agent.engine.bpf.BpfCode.Condition.ALWAYS;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
+import static stackweave.agent.engine.bpf.BpfCode.KTIME_GET_NS;
+import static stackweave.agent.engine.bpf.BpfCode.NO_WAKEUP;
+import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_RESERVE;
+import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_SUBMIT;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -30,10 +34,6 @@ public final class MoveProbe implements AutoCloseable {
 
   private static final int TIME = REGISTERS.length * Long.BYTES;
   private static final int RECORD_BYTES = TIME + Long.BYTES;
-  private static final int KTIME_GET_NS = 5;
-  private static final int RINGBUF_RESERVE = 131;
-  private static final int RINGBUF_SUBMIT = 132;
-  private static final int NO_WAKEUP = 1;
   private static final long MAX_ERRNO = 4_095;
 
   /** Calls a second from which on the probe slows the process down too much. */

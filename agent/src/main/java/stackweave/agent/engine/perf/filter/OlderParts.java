@@ -4,7 +4,14 @@ import static stackweave.agent.engine.bpf.BpfCode.Condition.BELOW;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_BELOW;
 import static stackweave.agent.engine.bpf.BpfCode.FRAME;
+import static stackweave.agent.engine.bpf.BpfCode.GET_SMP_PROCESSOR_ID;
+import static stackweave.agent.engine.bpf.BpfCode.KTIME_GET_NS;
+import static stackweave.agent.engine.bpf.BpfCode.MAP_LOOKUP_ELEM;
+import static stackweave.agent.engine.bpf.BpfCode.NO_WAKEUP;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.ADD;
+import static stackweave.agent.engine.bpf.BpfCode.PROBE_READ_USER;
+import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_RESERVE;
+import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_SUBMIT;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -54,15 +61,6 @@ public final class OlderParts implements AutoCloseable {
   private static final KernelVersion LOCKS_UP = new KernelVersion(5, 18);
 
   private static final KernelVersion LOCKS_UP_NO_MORE = new KernelVersion(6, 4);
-
-  // Functions of the kernel (enum bpf_func_id).
-  private static final int LOOKUP = 1;
-  private static final int KTIME_GET_NS = 5;
-  private static final int GET_SMP_PROCESSOR_ID = 8;
-  private static final int PROBE_READ_USER = 112;
-  private static final int RINGBUF_RESERVE = 131;
-  private static final int RINGBUF_SUBMIT = 132;
-  private static final int NO_WAKEUP = 1;
 
   // A value of the map: the first address to be copied, and that behind the last.
   private static final int FROM = 0;
@@ -127,7 +125,7 @@ public final class OlderParts implements AutoCloseable {
   void writeTo(BpfCode code, int task, int free) {
     int time = free;
     int cpu = free + Long.BYTES;
-    code.setMap(1, ranges).copy(2, FRAME).apply(ADD, 2, task).call(LOOKUP);
+    code.setMap(1, ranges).copy(2, FRAME).apply(ADD, 2, task).call(MAP_LOOKUP_ELEM);
     int unwanted = code.jump(EQUAL, 0, 0);
     code.load(7, 0, FROM).load(8, 0, END);
     code.call(KTIME_GET_NS).store(FRAME, time, 0);

@@ -2,6 +2,9 @@ package stackweave.agent.engine.perf.filter;
 
 import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
+import static stackweave.agent.engine.bpf.BpfCode.GET_CURRENT_COMM;
+import static stackweave.agent.engine.bpf.BpfCode.GET_CURRENT_PID_TGID;
+import static stackweave.agent.engine.bpf.BpfCode.MAP_UPDATE_ELEM;
 
 import java.io.IOException;
 import stackweave.agent.engine.KernelVersion;
@@ -22,11 +25,6 @@ import stackweave.unwind.text.ModifiedUtf8;
  * OlderParts} of the stack. For the drain thread.
  */
 public final class ProcessFilter implements AutoCloseable {
-  // Functions of the kernel (enum bpf_func_id).
-  private static final int UPDATE = 2;
-  private static final int GET_CURRENT_PID_TGID = 14;
-  private static final int GET_CURRENT_COMM = 16;
-
   // On the program's stack: struct bpf_pidns_info, the thread's id, and its name.
   private static final int TASK = -8;
   private static final int PROCESS = -4;
@@ -151,7 +149,7 @@ public final class ProcessFilter implements AutoCloseable {
     code.setMap(1, names);
     code.copy(2, BpfCode.FRAME).apply(Operation.ADD, 2, KEY);
     code.copy(3, BpfCode.FRAME).apply(Operation.ADD, 3, NAME);
-    code.set(4, 0).call(UPDATE);
+    code.set(4, 0).call(MAP_UPDATE_ELEM);
   }
 
   /** File descriptors that it holds. */
