@@ -1,11 +1,13 @@
 package stackweave.jfr.export;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
@@ -19,8 +21,9 @@ import stackweave.jfr.status.Counter;
  * samples to save CPU time, the number that those taken stand for. Of wall-clock time it is the
  * nanoseconds, of events and memory their number: samples of waiting threads stand for times of any
  * length. A stack that does not reach the thread's first frame begins with {@code [truncated]} or
- * {@code [stopped: reason]}; with threads, {@code [thread name]} comes before. In names {@code ;}
- * is replaced by {@code ,} and control characters by a space.
+ * {@code [stopped: reason]}; with threads, {@code [thread name]} comes before, the name at that
+ * time, or of a thread with more than eight names what they begin with. In names {@code ;} is
+ * replaced by {@code ,} and control characters by a space.
  */
 public final class CollapsedExport extends TextExport {
 
@@ -33,6 +36,9 @@ public final class CollapsedExport extends TextExport {
    * @param names how frames are called
    */
   public record Options(boolean threads, boolean total, FrameNames names) {}
+
+  /** A thread with more names has one row, under what they begin with. */
+  private static final int FEW_NAMES = 8;
 
   private final Options options;
   private final Selection selection;
@@ -74,8 +80,9 @@ public final class CollapsedExport extends TextExport {
 
   /** The lines of one recording. */
   private final class Lines {
-    private final Map<String, Long> counts = new LinkedHashMap<>();
-    private final Map<String, Long> weights = new HashMap<>();
+    private final Map<Stack, Long> counts = new HashMap<>();
+    private final Map<Stack, Long> weights = new HashMap<>();
+    private final Map<StackThread, ThreadName> threads = new HashMap<>();
     private final FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
     private final StringBuilder line = new StringBuilder();
     private final boolean thinned;
@@ -91,9 +98,6 @@ public final class CollapsedExport extends TextExport {
     void add(
         StackThread thread, StackEnd end, List<SampledFrame> frames, long count, long weightNanos) {
       line.setLength(0);
-      if (options.threads()) {
-        line.append('[').append(clean(thread.text())).append("];");
-      }
       end.marker(frames.size()).ifPresent(marker -> line.append(clean(marker)).append(';'));
       for (SampledFrame frame : frames) {
         String plain = names.get(frame);
@@ -107,12 +111,18 @@ public final class CollapsedExport extends TextExport {
         line.append(Names.NO_FRAMES).append(';');
       }
       line.setLength(line.length() - 1);
-      String stack = line.toString();
+      String name = options.threads() ? thread.text() : "";
+      ThreadName threadName = null;
+      if (options.threads() && !thread.isVirtual()) {
+        threadName = threads.computeIfAbsent(thread.identity(), any -> new ThreadName(name));
+        threadName.add(name);
+      }
+      Stack stack = new Stack(threadName, name, line.toString());
       counts.merge(stack, count, Long::sum);
       weights.merge(stack, weightNanos, Long::sum);
     }
 
-    private long number(String stack) {
+    private long number(Stack stack) {
       long weightNanos = weights.get(stack);
       if (total) {
         return weightNanos;
@@ -122,11 +132,49 @@ public final class CollapsedExport extends TextExport {
     }
 
     void write(Appendable out) throws IOException {
-      List<String> lines = new ArrayList<>(counts.keySet());
-      lines.sort(null);
-      for (String stack : lines) {
-        out.append(stack).append(' ').append(Long.toString(number(stack))).append('\n');
+      Map<String, Long> lines = new TreeMap<>();
+      counts.keySet().forEach(stack -> lines.merge(text(stack), number(stack), Long::sum));
+      for (Map.Entry<String, Long> entry : lines.entrySet()) {
+        out.append(entry.getKey()).append(' ').append(entry.getValue().toString()).append('\n');
       }
+    }
+
+    private String text(Stack stack) {
+      if (!options.threads()) {
+        return stack.frames();
+      }
+      String name = stack.thread() == null ? stack.name() : stack.thread().text(stack.name());
+      return "[" + clean(name) + "];" + stack.frames();
+    }
+  }
+
+  /**
+   * A line to be.
+   *
+   * @param thread null for a virtual thread, and without threads
+   * @param name the thread's at that time
+   */
+  private record Stack(ThreadName thread, String name, String frames) {}
+
+  /** What a thread was called. */
+  private static final class ThreadName {
+    private final Set<String> names = new HashSet<>();
+    private final CommonName common;
+
+    ThreadName(String name) {
+      common = new CommonName(name);
+    }
+
+    void add(String name) {
+      common.add(name);
+      if (names.size() <= FEW_NAMES) {
+        names.add(name);
+      }
+    }
+
+    /** The name, or what all begin with if there are many. */
+    String text(String name) {
+      return names.size() <= FEW_NAMES ? name : common.text();
     }
   }
 }

@@ -64,6 +64,28 @@ class CollapsedExportTest {
         export(directory, true));
   }
 
+  @Test
+  void aThreadOfFewNamesHasThemAndOneOfManyTheirBeginning(@TempDir Path directory)
+      throws Exception {
+    assertEquals(
+        """
+        [exec-1 GET /...];[no frames] 9
+        [job A];[no frames] 1
+        [job B];[no frames] 1
+        """,
+        export(directory, true, CollapsedExportTest::writeRenamed));
+  }
+
+  private static void writeRenamed(EventStore store) {
+    Thread thread = Thread.currentThread();
+    for (int i = 0; i < 9; i++) {
+      String name = "exec-1 GET /" + i;
+      sample(store, store.thread(10, name, 1, false, 0, thread), EventStore.ROOT, COMPLETE);
+    }
+    sample(store, store.thread(11, "job A", 2, false, 0, thread), EventStore.ROOT, COMPLETE);
+    sample(store, store.thread(11, "job B", 2, false, 0, thread), EventStore.ROOT, COMPLETE);
+  }
+
   /** Where samples were left out, those that remain count for them. */
   @Test
   void aSampleCountsForThoseThatItStandsFor(@TempDir Path directory) throws Exception {
