@@ -20,6 +20,7 @@ import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.ThreadStacks;
@@ -171,6 +172,7 @@ final class DrainThread implements Runnable {
   private final Thread thread;
   private volatile boolean stopping;
   private volatile SampleEngine engine;
+  private KernelClock clock;
   private CpuTime cpuTime;
   private PerfBudget budget;
 
@@ -711,6 +713,7 @@ final class DrainThread implements Runnable {
   private boolean sampleUntilStopped(SampleEngine running, boolean filtered, Decoding decoding) {
     try (running) {
       engine = running;
+      clock = new KernelClock();
       if (totals.startDelayNanos == 0) {
         totals.startDelayNanos = start.delayNanos();
       }
@@ -743,6 +746,7 @@ final class DrainThread implements Runnable {
       return isPrepared && !stopping && switchFile.present() == null && !isHeapFull(decoding);
     } finally {
       engine = null;
+      clock = null;
       throttle = null;
       if (account != null) {
         account.end();
@@ -1297,6 +1301,7 @@ final class DrainThread implements Runnable {
     }
     totals.storeResets = store == null ? 0 : store.fullGenerations();
     totals.engineNote = running == null ? "" : running.note();
+    totals.clockNote = clock == null ? "" : clock.note();
     totals.throttleNote = throttle == null ? "" : throttle.note();
     totals.wallNote = wall.note();
     totals.blockedNote = blocked.note();

@@ -2,6 +2,7 @@ package stackweave.agent.linux;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
+import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 
 /**
  * The libc functions in use, bound by JNA with primitive parameters only; no call allocates, except
@@ -46,6 +47,7 @@ public final class Libc {
   public static final int RLIMIT_NOFILE = 7;
   public static final int RLIMIT_SIGPENDING = 11;
   public static final int SC_PAGESIZE = 30;
+  public static final int CLOCK_MONOTONIC = 1;
   public static final int CLOCK_PROCESS_CPUTIME_ID = 2;
   public static final int CLOCK_THREAD_CPUTIME_ID = 3;
 
@@ -53,6 +55,11 @@ public final class Libc {
   public static final int CLOCK_REALTIME_COARSE = 5;
 
   public static final int CLOCK_BOOTTIME = 7;
+
+  private static final int CLOCK_GETTIME =
+      Numbers.of(
+          SystemCallNumbers.CLOCK_GETTIME,
+          stackweave.agent.cpu.aarch64.SystemCallNumbers.CLOCK_GETTIME);
 
   private static final long RTLD_DEFAULT = 0;
   private static final int RTLD_LAZY = 1;
@@ -130,8 +137,14 @@ public final class Libc {
   /** {@code limit} is a struct rlimit: soft, hard. */
   public static native int getrlimit(int resource, long limit);
 
-  /** {@code time} is a struct timespec: seconds, nanoseconds. */
-  public static native int clock_gettime(int clock, long time);
+  /**
+   * The system call: a library that fakes the time, such as libfaketime, replaces the function.
+   *
+   * @param time a struct timespec: seconds, nanoseconds
+   */
+  public static int clock_gettime(int clock, long time) {
+    return (int) syscall(CLOCK_GETTIME, clock, time, 0, 0, 0, 0);
+  }
 
   /** {@code time} is a struct timespec: seconds, nanoseconds. */
   public static native int clock_getres(int clock, long time);

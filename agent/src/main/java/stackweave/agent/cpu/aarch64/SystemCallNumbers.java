@@ -38,6 +38,7 @@ public final class SystemCallNumbers {
   public static final int TIMER_GETTIME = 108;
   public static final int TIMER_SETTIME = 110;
   public static final int TIMER_DELETE = 111;
+  public static final int CLOCK_GETTIME = 113;
   public static final int CLOCK_NANOSLEEP = 115;
   public static final int RESTART_SYSCALL = 128;
   public static final int RT_SIGSUSPEND = 133;

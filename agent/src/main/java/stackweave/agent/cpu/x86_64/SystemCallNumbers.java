@@ -52,6 +52,7 @@ public final class SystemCallNumbers {
   public static final int TIMER_SETTIME = 223;
   public static final int TIMER_GETTIME = 224;
   public static final int TIMER_DELETE = 226;
+  public static final int CLOCK_GETTIME = 228;
   public static final int CLOCK_NANOSLEEP = 230;
   public static final int EPOLL_WAIT = 232;
   public static final int WAITID = 247;

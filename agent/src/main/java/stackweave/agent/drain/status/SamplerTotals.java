@@ -44,6 +44,9 @@ public final class SamplerTotals {
   /** The running engine's note, or empty. */
   public String engineNote = "";
 
+  /** What is wrong with the times of samples; else empty. */
+  public String clockNote = "";
+
   /** A weakness of this engine on an old kernel; else empty. */
   public String kernelNote = "";
 
@@ -186,6 +189,7 @@ public final class SamplerTotals {
         throttleNote,
         intervalNote(),
         engineNote,
+        clockNote,
         kernelNote,
         hookNote,
         loadNote,

@@ -5,16 +5,18 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.OptionalLong;
+import stackweave.agent.engine.KernelClock;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 
 /**
  * Finds the difference between {@link System#nanoTime} and the clock of perf's records. Both are
- * CLOCK_MONOTONIC, but a process in a time namespace (time_namespaces(7)) reads one with another
- * offset, while perf uses the machine's. Measured once per engine, as a process with several
- * threads can't change its namespace: the calling thread sets its name to the present one, which
- * writes a record, and reads its clock before and after. Stateless.
+ * CLOCK_MONOTONIC, but libc's may be faked ({@link KernelClock}), and a process in a time namespace
+ * (time_namespaces(7)) reads one with another offset, while perf uses the machine's. Measured once
+ * per engine, as a process with several threads can't change its namespace: the calling thread sets
+ * its name to the present one, which writes a record, and reads its clock before and after.
+ * Stateless.
  */
 final class PerfClock {
   private static final int PR_SET_NAME = 15;
@@ -51,15 +53,16 @@ final class PerfClock {
    * of times, or the kernel has no others.
    *
    * @param tid the calling thread
+   * @param clock of this process
    */
-  static OptionalLong measure(SystemCalls calls, int tid, int[] cpus) {
+  static OptionalLong measure(SystemCalls calls, int tid, int[] cpus, KernelClock clock) {
     Path namespace = Path.of(NAMESPACE);
     try {
       if (Files.readSymbolicLink(namespace).toString().equals(FIRST_NAMESPACE)) {
-        return OptionalLong.of(0);
+        return OptionalLong.of(clock.offset());
       }
     } catch (NoSuchFileException e) {
-      return OptionalLong.of(0); // before Linux 5.6
+      return OptionalLong.of(clock.offset()); // before Linux 5.6
     } catch (IOException e) {
       // It can't be told, and is measured.
     }

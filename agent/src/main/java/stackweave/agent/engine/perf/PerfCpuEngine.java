@@ -8,6 +8,7 @@ import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.Wakeup;
 import stackweave.agent.engine.bpf.Bpf;
@@ -168,7 +169,8 @@ public final class PerfCpuEngine implements SampleEngine {
       throw PerfRefusals.outOfDescriptors(KIND, Libc.errno());
     }
     clockOffset =
-        PerfClock.measure(calls, drainTid, cpus).orElseThrow(() -> PerfRefusals.clock(KIND));
+        PerfClock.measure(calls, drainTid, cpus, new KernelClock())
+            .orElseThrow(() -> PerfRefusals.clock(KIND));
     programTried = programs && config.callPolicy().allows(GuardedCall.BPF);
     if (programTried) {
       filter = ProcessFilter.open(calls, pid, drainTid, cpus.length, config.intervalNanos());

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Locale;
+import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfRing;
 import stackweave.agent.engine.bpf.PidNamespace;
@@ -70,9 +71,6 @@ public final class AllocationProbes implements AutoCloseable {
   private static final int PAGE = 4_096;
   private static final VarHandle LONGS =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
-
-  /** Records have times of this process's clock, or of another namespace's. */
-  private static final long MAX_APART_NANOS = 10_000_000_000L;
 
   private final SystemCalls calls;
   private final List<Probe> probes;
@@ -387,9 +385,7 @@ public final class AllocationProbes implements AutoCloseable {
 
   private void record(ByteBuffer bytes, int at) {
     long address = bytes.getLong(at + AllocationProgram.ADDRESS);
-    long now = System.nanoTime();
-    long then = bytes.getLong(at + AllocationProgram.TIME);
-    long time = Math.abs(now - then) > MAX_APART_NANOS ? now : then;
+    long time = KernelClock.near(bytes.getLong(at + AllocationProgram.TIME));
     if (bytes.getLong(at + AllocationProgram.KIND) == Place.FREE.ordinal()) {
       sink.freed(address, time);
       return;

@@ -11,6 +11,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.BpfRing;
@@ -130,7 +131,7 @@ public final class MoveProbe implements AutoCloseable {
     long moved = Math.min(bytes.getLong(at + 8), bytes.getLong(at + 16));
     boolean isError = Long.compareUnsigned(to, -MAX_ERRNO) >= 0;
     if (!isError && from != to && moved > 0) {
-      sink.moved(bytes.getLong(at + TIME), from, to, moved);
+      sink.moved(KernelClock.near(bytes.getLong(at + TIME)), from, to, moved);
     }
   }
 

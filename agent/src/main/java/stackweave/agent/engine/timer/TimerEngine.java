@@ -7,6 +7,7 @@ import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.ThreadStacks;
@@ -147,6 +148,7 @@ public final class TimerEngine implements SampleEngine {
             memory,
             HandlerLayout.of(calls.architecture()),
             threads,
+            new KernelClock(),
             new StackSnapshot(calls.architecture(), stackBytes));
     foreignAtStart = memory.get(HandlerLayout.PROCESS_FOREIGN);
     droppedAtStart = memory.get(HandlerLayout.PROCESS_DROPPED);

@@ -5,6 +5,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.timer.handler.HandlerLayout;
 import stackweave.agent.engine.timer.handler.HandlerMemory;
 import stackweave.agent.engine.timer.threads.TimerThreads;
@@ -33,6 +34,7 @@ final class TimerRecords {
   private final HandlerMemory memory;
   private final HandlerLayout layout;
   private final TimerThreads threads;
+  private final long clockOffset;
   private final ByteBuffer ring;
   private final int ringBytes;
   private final StackSnapshot snapshot;
@@ -51,10 +53,15 @@ final class TimerRecords {
   private long withoutStack;
 
   TimerRecords(
-      HandlerMemory memory, HandlerLayout layout, TimerThreads threads, StackSnapshot snapshot) {
+      HandlerMemory memory,
+      HandlerLayout layout,
+      TimerThreads threads,
+      KernelClock clock,
+      StackSnapshot snapshot) {
     this.memory = memory;
     this.layout = layout;
     this.threads = threads;
+    this.clockOffset = clock.offset();
     this.snapshot = snapshot;
     this.ring = memory.ring();
     this.ringBytes = memory.ringBytes();
@@ -211,7 +218,7 @@ final class TimerRecords {
     long time =
         ring.getLong(at + HandlerLayout.RECORD_TIME) * NANOS_PER_SECOND
             + ring.getLong(at + HandlerLayout.RECORD_TIME + Long.BYTES);
-    return time == 0 ? System.nanoTime() : time;
+    return time == 0 ? System.nanoTime() : time + clockOffset;
   }
 
   /** Counts the record; returns the CPU time that it stands for, in ns. */

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.timer.handler.HandlerLayout;
 import stackweave.agent.engine.timer.handler.HandlerMemory;
 import stackweave.agent.engine.timer.threads.CpuTimers;
@@ -82,6 +83,7 @@ class TimerRecordsTest {
             memory,
             HandlerLayout.of(architecture),
             threads,
+            new KernelClock(),
             new StackSnapshot(architecture, stackBytes));
     assertEquals(position, memory.get(LAYOUT.get("PROCESS_TAIL")));
   }

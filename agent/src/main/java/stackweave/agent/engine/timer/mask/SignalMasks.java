@@ -58,7 +58,7 @@ public final class SignalMasks implements AutoCloseable {
   private final Calls calls;
   private final SelfMemory memory;
   private final NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES);
-  private final NativeBuffer time = NativeBuffer.allocate(16);
+  private final CpuTime cpuTime = new CpuTime();
   private final NativeBuffer path = NativeBuffer.allocate(PATH_BYTES);
   private final long[] arguments = new long[MAX_ARGUMENTS];
   private int at;
@@ -232,10 +232,7 @@ public final class SignalMasks implements AutoCloseable {
 
   /** The CPU time that a thread has used by now, in ns; −1 if it has ended. */
   public long cpuNanos(int tid) {
-    if (Libc.clock_gettime(CpuTime.clock(tid), time.address()) < 0) {
-      return -1;
-    }
-    return time.bytes().getLong(0) * 1_000_000_000L + time.bytes().getLong(Long.BYTES);
+    return cpuTime.ofThread(tid);
   }
 
   /** Whether the kernel did not show which call a thread was in. */
@@ -360,7 +357,7 @@ public final class SignalMasks implements AutoCloseable {
   public void close() {
     memory.close();
     buffer.close();
-    time.close();
+    cpuTime.close();
     path.close();
   }
 }

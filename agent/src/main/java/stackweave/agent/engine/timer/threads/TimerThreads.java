@@ -62,6 +62,7 @@ public final class TimerThreads implements AutoCloseable {
   private final SplittableRandom random = new SplittableRandom();
   private final NativeBuffer event = NativeBuffer.allocate(SIGEVENT_BYTES);
   private final NativeBuffer spec = NativeBuffer.allocate(ITIMERSPEC_BYTES);
+  private final CpuTime cpuTime = new CpuTime();
   private final NativeBuffer words = NativeBuffer.allocate(16);
 
   /** By slot, which is also the number of the block. Free slots have thread id 0. */
@@ -330,10 +331,7 @@ public final class TimerThreads implements AutoCloseable {
 
   /** CPU time that the thread has used, in ns; −1 if it has ended. */
   public long cpuOf(int tid) {
-    if (Libc.clock_gettime(CpuTime.clock(tid), words.address()) < 0) {
-      return -1;
-    }
-    return words.bytes().getLong(0) * NANOS_PER_SECOND + words.bytes().getLong(Long.BYTES);
+    return cpuTime.ofThread(tid);
   }
 
   /**
@@ -484,6 +482,7 @@ public final class TimerThreads implements AutoCloseable {
     event.close();
     spec.close();
     words.close();
+    cpuTime.close();
   }
 
   private int takeSlot() {
