@@ -5,6 +5,9 @@ import stackweave.jfr.read.SampledFrame;
 
 /** The origin of a frame's code for totals: a library, the kernel, Java, the JVM. Stateless. */
 public final class CodeOrigin {
+  /** The kernel's code in each process, as its mapping is called. */
+  public static final String VDSO = "[vdso]";
+
   /** Java code. */
   public static final String JAVA = "Java";
 
@@ -31,7 +34,11 @@ public final class CodeOrigin {
       case JVM -> JVM;
       case NATIVE, CPP -> {
         String library = FrameText.of(frame).library();
-        yield library.isEmpty() ? UNKNOWN : library;
+        yield switch (library) {
+          case "" -> UNKNOWN;
+          case "vdso" -> VDSO;
+          default -> library;
+        };
       }
       case CONTINUATION, UNKNOWN, MARKER -> UNKNOWN;
     };

@@ -56,7 +56,7 @@ class FrameCategoryTest {
         "libz.so.1+0x10                           | native | libz.so.1",
         "libz.so.1+0x10..0x34                     | native | libz.so.1",
         "[libz.so.1+0x10]                         | native | libz.so.1",
-        "clock [vdso]                             | native | vdso",
+        "clock [vdso]                             | native | [vdso]",
         "f(int [3]) [libc++.so]                   | native | libc++.so",
         "Thread::call_run() [libjvm.so]           | native | JVM (libjvm.so)",
         "0x7f00                                   | native | unknown code",
@@ -80,7 +80,7 @@ class FrameCategoryTest {
   void theVdsoHasOneName(String name) {
     SampledModule vdso = new SampledModule("[vdso]", "[vdso]", "", 0, 0, "", "", 0, "", false);
     SampledMethod method = new SampledMethod(vdso, "", name, "", 0, "", 0);
-    assertEquals("vdso", CodeOrigin.of(new SampledFrame(method, "native", 0, 0)));
+    assertEquals("[vdso]", CodeOrigin.of(new SampledFrame(method, "native", 0, 0)));
   }
 
   @Test
