@@ -7,6 +7,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 import stackweave.agent.cli.common.FailedException;
@@ -99,6 +100,7 @@ public final class Main implements Runnable {
       InheritedRecordings.end(arguments);
       return new CommandLine(new Main())
           .setParameterExceptionHandler((e, all) -> failed(problem(e) + hint(e)))
+          .setExecutionStrategy(Main::runOnInputThatStays)
           .setExecutionExceptionHandler((e, command, parsed) -> failed(FailedException.text(e)))
           .execute(arguments);
     } catch (FailedException e) {
@@ -107,6 +109,17 @@ public final class Main implements Runnable {
       return failed("not enough memory for this file: give more with java -Xmx4g -jar");
     } catch (LinkageError e) {
       return failed(lacking(e));
+    }
+  }
+
+  private static int runOnInputThatStays(ParseResult parsed) {
+    InputFiles inputs = InputFiles.of(parsed);
+    int code = new CommandLine.RunLast().execute(parsed);
+    try {
+      inputs.compare();
+      return code;
+    } catch (FailedException e) {
+      return failed(FailedException.text(e));
     }
   }
 
