@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.Burner;
@@ -33,7 +34,7 @@ class OlderPartsIT {
 
   @Test
   void pagesComeWithEachSampleOfTheThreadAndOfNoOther() throws Exception {
-    NativeBuffer memory = NativeBuffer.allocate((PAGES + 1) * PAGE);
+    NativeBuffer memory = NativeBuffer.allocate((PAGES + 2) * PAGE);
     long from = memory.address() + PAGE - 1 & -PAGE;
     int offset = (int) (from - memory.address());
     Burner wanted = Burner.start("wanted", Long.MAX_VALUE);
@@ -42,12 +43,13 @@ class OlderPartsIT {
       assumeTrue(engine != null, "this user may not load BPF programs");
       assertTrue(engine.maySamplesWait());
       assertEquals(0, Libc.mprotect(from + MISSING * PAGE, PAGE, Libc.PROT_NONE));
-      engine.copyOlder(wanted.tid, from + PAGE, from + PAGES * PAGE);
+      engine.copyOlder(wanted.tid, from + PAGE, 0);
+      engine.copyOlder(wanted.tid, from + PAGE, from + PAGES * PAGE); // now the end is known
       assertFalse(engine.maySamplesWait());
       EngineSink sink = sink(from);
       long end = System.nanoTime() + PATIENCE_NANOS;
       for (long i = 1; copied.size() < SAMPLES && System.nanoTime() < end; i++) {
-        for (int page = 0; page < PAGES; page++) {
+        for (int page = 0; page <= PAGES; page++) {
           if (page != MISSING) {
             memory.bytes().putLong(offset + page * PAGE, i);
           }
@@ -74,13 +76,14 @@ class OlderPartsIT {
     for (int i = 0; i < copied.size(); i++) {
       List<Long> pages = copied.get(i);
       if (tids.get(i) != wanted) {
-        assertEquals(List.of(-1L, -1L, -1L, -1L, -1L, -1L), pages);
+        assertEquals(Collections.nCopies(PAGES + 1, -1L), pages);
       } else if (pages.get(0) != -1) {
         with++;
         long now = pages.get(0);
         assertTrue(now >= before, "of a sample before");
         before = now;
         assertEquals(-1, pages.get(MISSING));
+        assertEquals(-1, pages.get(PAGES), "above the end");
         assertTrue(pages.get(PAGES - 1) == now || pages.get(PAGES - 1) == now - 1, pages::toString);
       }
     }
@@ -94,7 +97,7 @@ class OlderPartsIT {
       @Override
       public void sample(StackSnapshot snapshot) {
         List<Long> pages = new ArrayList<>();
-        for (int page = 0; page < PAGES; page++) {
+        for (int page = 0; page <= PAGES; page++) {
           OlderCopy copy = snapshot.olderCopy();
           long address = from + page * PAGE;
           pages.add(copy.has(address, 8) ? copy.getLong(address) : -1);

@@ -87,6 +87,7 @@ public final class OlderParts implements AutoCloseable {
 
   private final int[] tids = new int[THREADS];
   private final long[] froms = new long[THREADS];
+  private final long[] ends = new long[THREADS];
   private final long[] askedNanos = new long[THREADS];
   private int threads;
 
@@ -165,13 +166,16 @@ public final class OlderParts implements AutoCloseable {
     }
     int i = find(tid);
     askedNanos[i] = System.nanoTime();
-    if (tids[i] != tid || first < froms[i] || froms[i] < last - OlderCopy.MOST_BYTES) {
+    // A range without the stack's end is mostly above it: as soon as that is known it changes.
+    boolean fits = end == 0 ? first < ends[i] : ends[i] == end;
+    if (tids[i] != tid || first < froms[i] || !fits) {
       forget(i);
       key.bytes().putLong(0, tid);
       range.bytes().putLong(FROM, first).putLong(END, last);
       if (Bpf.update(calls, ranges, key, range, attr)) {
         tids[i] = tid;
         froms[i] = first;
+        ends[i] = last;
         threads++;
       }
     }
