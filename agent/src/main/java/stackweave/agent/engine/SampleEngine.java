@@ -119,13 +119,13 @@ public interface SampleEngine extends AutoCloseable {
   }
 
   /**
-   * A sample's stack was deeper than its copy. An engine that can copies that part of the thread's
-   * next stacks, too, at the interrupt.
+   * Says what is known of a thread's stack of which more was needed than the sample's copy, or more
+   * was copied. An engine that can copies that part of its next stacks, too, at the interrupt.
    *
-   * @param from the first address that was needed beyond the copy
-   * @param end the address above the thread's stack, 0 if not known
+   * @param end the address above the stack, 0 if not known
+   * @param first the first address that was needed beyond the copy; 0 if none was
    */
-  default void copyOlder(int tid, long from, long end) {}
+  default void deepStack(int tid, long end, long first) {}
 
   /**
    * A thread was met otherwise than in this engine's samples: its end is to be told, too, where

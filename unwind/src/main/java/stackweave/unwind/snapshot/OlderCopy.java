@@ -30,6 +30,11 @@ public final class OlderCopy {
   /** A bit for each page from {@link #address} on. */
   private long present;
 
+  /** Whether it has no page. */
+  public boolean isEmpty() {
+    return present == 0;
+  }
+
   /** Forgets all pages. */
   public void clear() {
     present = 0;

@@ -11,6 +11,13 @@ public final class PerfRegisterOrder {
   public static final int PC_INDEX = 32;
   public static final int SP_INDEX = 31;
 
+  // In struct user_pt_regs, as programs of events see it: arch/arm64/include/uapi/asm/ptrace.h.
+  public static final int REGS_SP = 248;
+  public static final int REGS_PSTATE = 264;
+
+  /** PSR_MODE_MASK; no bit is set in user mode. */
+  public static final int PSTATE_MODE = 0xf;
+
   private PerfRegisterOrder() {}
 
   /** DWARF register numbers in that order; −1 for a register without one here. */

@@ -11,6 +11,13 @@ public final class PerfRegisterOrder {
   public static final int PC_INDEX = 8;
   public static final int SP_INDEX = 7;
 
+  // In struct pt_regs, as programs of events see it: arch/x86/include/asm/ptrace.h.
+  public static final int REGS_CS = 136;
+  public static final int REGS_SP = 152;
+
+  /** The privilege level in cs; all bits are set in user mode. */
+  public static final int CS_MODE = 3;
+
   private PerfRegisterOrder() {}
 
   /** DWARF register numbers in that order; −1 for a register without one here. */

@@ -287,8 +287,8 @@ public final class SamplePipeline implements EngineSink {
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       ModuleMap map = unwind(snapshot, thread);
-      if (unwinder.olderFrom() != 0) {
-        engine.copyOlder(snapshot.tid(), unwinder.olderFrom(), thread.stackEnd);
+      if (unwinder.olderFrom() != 0 || !snapshot.olderCopy().isEmpty()) {
+        engine.deepStack(snapshot.tid(), thread.stackEnd, unwinder.olderFrom());
       }
       long stackId = write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
       if (failures != null) {

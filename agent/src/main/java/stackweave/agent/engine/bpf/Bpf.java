@@ -15,9 +15,7 @@ public final class Bpf {
   private static final int MAP_CREATE = 0;
   private static final int LOOKUP = 1;
   private static final int UPDATE = 2;
-  private static final int DELETE = 3;
   private static final int PROG_LOAD = 5;
-  private static final int HASH = 1;
   private static final int ARRAY = 2;
   private static final int LEAST_RECENTLY_USED_HASH = 9;
   private static final int RING = 27;
@@ -61,11 +59,6 @@ public final class Bpf {
     return create(calls, LEAST_RECENTLY_USED_HASH, Long.BYTES, valueBytes, entries, 0);
   }
 
-  /** A map of longs to values, which has room for so many; −1 if the kernel refuses. */
-  public static int createTable(SystemCalls calls, int valueBytes, int entries) {
-    return create(calls, HASH, Long.BYTES, valueBytes, entries, 0);
-  }
-
   /**
    * Copies a value out of a map.
    *
@@ -87,11 +80,6 @@ public final class Bpf {
   public static boolean update(
       SystemCalls calls, int map, NativeBuffer key, NativeBuffer value, NativeBuffer attr) {
     return element(calls, UPDATE, map, key, value.address(), attr);
-  }
-
-  /** Removes a key from a map; whether it had it. Parameters as of {@link #lookUp}. */
-  public static boolean delete(SystemCalls calls, int map, NativeBuffer key, NativeBuffer attr) {
-    return element(calls, DELETE, map, key, 0, attr);
   }
 
   private static boolean element(

@@ -53,6 +53,7 @@ public final class BpfCode {
   /** Two operands: the second one is a register or a constant. */
   public enum Operation {
     ADD(0x07),
+    SUBTRACT(0x17),
     AND(0x57),
     SHIFT_LEFT(0x67),
     SHIFT_RIGHT(0x77),

@@ -173,7 +173,9 @@ public final class PerfCpuEngine implements SampleEngine {
             .orElseThrow(() -> PerfRefusals.clock(KIND));
     programTried = programs && config.callPolicy().allows(GuardedCall.BPF);
     if (programTried) {
-      filter = ProcessFilter.open(calls, pid, drainTid, cpus.length, config.intervalNanos());
+      // Where there is no memory for such rings, stacks are cut and what is older is read later.
+      int bytes = PerfSizes.stackBytes(ringBytes, config.intervalNanos(), config.stackBytes());
+      filter = ProcessFilter.open(calls, pid, drainTid, cpus.length, config.intervalNanos(), bytes);
     }
     openRings(ringBytes);
     if (filter != null && !setFilter()) {
@@ -324,13 +326,13 @@ public final class PerfCpuEngine implements SampleEngine {
   /** What was copied of deep stacks has less room. */
   @Override
   public boolean maySamplesWait() {
-    return older() == null || !older().areWanted();
+    return older() == null || !older().areTaken();
   }
 
   @Override
-  public void copyOlder(int tid, long from, long end) {
+  public void deepStack(int tid, long end, long first) {
     if (older() != null) {
-      older().want(tid, from, end);
+      older().stack(tid, end, first);
     }
   }
 
@@ -366,9 +368,6 @@ public final class PerfCpuEngine implements SampleEngine {
       records.setSink(null); // not held between drains
     }
     endedThreads.look();
-    if (older() != null) {
-      older().look();
-    }
     lookAtGroup();
     return count;
   }

@@ -5,107 +5,197 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.MemoryAccess;
+import stackweave.agent.linux.SelfMemory;
 import stackweave.jfr.control.EngineKind;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcMaps;
+import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.OlderCopy;
 import stackweave.unwind.snapshot.StackSnapshot;
 
-/** What is copied of a thread for which it is wanted: any memory here, in place of its stack. */
+/** What is copied of a thread whose stack is deeper than the event's own copy. */
 class OlderPartsIT {
   private static final int PAGE = OlderCopy.PAGE_BYTES;
-  private static final int PAGES = 6;
-  private static final int MISSING = 3;
-  private static final int SAMPLES = 40;
+  private static final int SAMPLES = 20;
+  private static final int FRAMES = 500;
   private static final long PATIENCE_NANOS = 20_000_000_000L;
 
-  /** What the pages of each sample began with; −1 for one that is not there. */
-  private final List<List<Long>> copied = new ArrayList<>();
+  /** Uses its CPU time deep in a recursion, whose frames stay as they are meanwhile. */
+  private static final class DeepBurner extends Burner {
+    DeepBurner() {
+      super("deep", Long.MAX_VALUE);
+    }
 
-  private final List<Integer> tids = new ArrayList<>();
+    @Override
+    public void run() {
+      recurse(FRAMES, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20);
+    }
+
+    private long recurse(
+        int more,
+        long a,
+        long b,
+        long c,
+        long d,
+        long e,
+        long f,
+        long g,
+        long h,
+        long i,
+        long j,
+        long k,
+        long l,
+        long m,
+        long n,
+        long o,
+        long p,
+        long q,
+        long r,
+        long s,
+        long t) {
+      if (more == 0) {
+        super.run();
+        return a;
+      }
+      return recurse(more - 1, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, a)
+          + a
+          + b
+          + c
+          + d
+          + e
+          + f
+          + g
+          + h
+          + i
+          + j
+          + k
+          + l
+          + m
+          + n
+          + o
+          + p
+          + q
+          + r
+          + s
+          + t;
+    }
+  }
+
+  /** Compares each copy with the thread's stack as it still is. */
+  private final class Comparison implements EngineSink {
+    private final SelfMemory memory = new SelfMemory(MemoryAccess.AUTO);
+    private final int deep;
+    private final int shallow;
+    private int samples;
+    private long shallowEnd;
+    private int copied;
+    private long end;
+
+    /** What is expected to be the end of copies; 0: the stack's. */
+    private long bound;
+
+    Comparison(int deep, int shallow) {
+      this.deep = deep;
+      this.shallow = shallow;
+    }
+
+    @Override
+    public void sample(StackSnapshot snapshot) {
+      OlderCopy copy = snapshot.olderCopy();
+      if (snapshot.tid() == shallow) {
+        // Until its end is known, what is copied may be another stack's, above it.
+        shallowEnd = endOfMapping(snapshot.stackAddress());
+        assertTrue(bound == 0 || copy.isEmpty(), "above a shallow stack");
+      }
+      if (snapshot.tid() != deep) {
+        return;
+      }
+      samples++;
+      long sp = snapshot.stackAddress();
+      end = end == 0 ? endOfMapping(sp) : end;
+      long last = bound == 0 ? end : bound;
+      if (copy.isEmpty() || copy.has(last, Long.BYTES)) {
+        return; // of before the end was told, or the kernel was interrupted
+      }
+      copied++;
+      long first = sp + snapshot.stackLength();
+      assertTrue(last - first > 2 * PAGE, "not deep");
+      for (long at = first & -Long.BYTES; at < last; at += 512) {
+        assertTrue(copy.has(at, Long.BYTES), "a page is missing");
+        assertEquals(word(at), copy.getLong(at));
+      }
+    }
+
+    private long word(long address) {
+      try {
+        return memory.readLong(address);
+      } catch (UnreadableMemoryException e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  private static long endOfMapping(long address) {
+    try {
+      for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
+        if (mapping.start() <= address && address < mapping.end()) {
+          return mapping.end();
+        }
+      }
+      throw new AssertionError("no mapping");
+    } catch (java.io.IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
 
   @Test
-  void pagesComeWithEachSampleOfTheThreadAndOfNoOther() throws Exception {
-    NativeBuffer memory = NativeBuffer.allocate((PAGES + 2) * PAGE);
-    long from = memory.address() + PAGE - 1 & -PAGE;
-    int offset = (int) (from - memory.address());
-    Burner wanted = Burner.start("wanted", Long.MAX_VALUE);
+  void pagesFromTheCopysEndToTheStacksAreThere() throws Exception {
+    Burner deep = new DeepBurner();
+    deep.start();
     Burner other = Burner.start("other", Long.MAX_VALUE);
+    while (deep.used == 0 || other.used == 0) {
+      Thread.sleep(1);
+    }
     try (PerfCpuEngine engine = start()) {
       assumeTrue(engine != null, "this user may not load BPF programs");
       assertTrue(engine.maySamplesWait());
-      assertEquals(0, Libc.mprotect(from + MISSING * PAGE, PAGE, Libc.PROT_NONE));
-      engine.copyOlder(wanted.tid, from + PAGE, 0);
-      engine.copyOlder(wanted.tid, from + PAGE, from + PAGES * PAGE); // now the end is known
+      Comparison comparison = new Comparison(deep.tid, other.tid);
+      drain(engine, comparison);
       assertFalse(engine.maySamplesWait());
-      EngineSink sink = sink(from);
-      long end = System.nanoTime() + PATIENCE_NANOS;
-      for (long i = 1; copied.size() < SAMPLES && System.nanoTime() < end; i++) {
-        for (int page = 0; page <= PAGES; page++) {
-          if (page != MISSING) {
-            memory.bytes().putLong(offset + page * PAGE, i);
-          }
-        }
-        engine.await(5);
-        engine.drain(Long.MAX_VALUE, sink);
-      }
+      // From the first sample on, but for those that interrupted the kernel.
+      assertTrue(
+          comparison.copied >= 0.8 * comparison.samples,
+          () -> comparison.copied + " of " + comparison.samples);
+      assertTrue(comparison.shallowEnd != 0);
+      engine.deepStack(other.tid, comparison.shallowEnd, 0);
+      engine.drain(Long.MAX_VALUE, comparison);
+      comparison.bound = comparison.end - 2 * PAGE;
+      comparison.copied = 0;
+      engine.deepStack(deep.tid, comparison.bound, 0);
+      drain(engine, comparison);
+      comparison.memory.close();
     } finally {
-      wanted.endAfter(0);
+      deep.endAfter(0);
       other.endAfter(0);
-      wanted.join();
+      deep.join();
       other.join();
-      Libc.mprotect(from, PAGES * PAGE, Libc.PROT_READ | Libc.PROT_WRITE);
-      memory.close();
     }
-    check(wanted.tid, other.tid);
   }
 
-  private void check(int wanted, int other) {
-    assertTrue(copied.size() >= SAMPLES, () -> "samples " + copied.size());
-    assertTrue(tids.contains(other));
-    long before = 0;
-    int with = 0;
-    for (int i = 0; i < copied.size(); i++) {
-      List<Long> pages = copied.get(i);
-      if (tids.get(i) != wanted) {
-        assertEquals(Collections.nCopies(PAGES + 1, -1L), pages);
-      } else if (pages.get(0) != -1) {
-        with++;
-        long now = pages.get(0);
-        assertTrue(now >= before, "of a sample before");
-        before = now;
-        assertEquals(-1, pages.get(MISSING));
-        assertEquals(-1, pages.get(PAGES), "above the end");
-        assertTrue(pages.get(PAGES - 1) == now || pages.get(PAGES - 1) == now - 1, pages::toString);
-      }
+  private static void drain(PerfCpuEngine engine, Comparison comparison) {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (comparison.copied < SAMPLES && System.nanoTime() < end) {
+      engine.await(5);
+      engine.drain(Long.MAX_VALUE, comparison);
     }
-    long all = tids.stream().filter(tid -> tid == wanted).count();
-    assertTrue(with >= all - 3, with + " of " + all); // the first ones came before it was wanted
-    assertTrue(before > 1);
-  }
-
-  private EngineSink sink(long from) {
-    return new EngineSink() {
-      @Override
-      public void sample(StackSnapshot snapshot) {
-        List<Long> pages = new ArrayList<>();
-        for (int page = 0; page <= PAGES; page++) {
-          OlderCopy copy = snapshot.olderCopy();
-          long address = from + page * PAGE;
-          pages.add(copy.has(address, 8) ? copy.getLong(address) : -1);
-        }
-        copied.add(pages);
-        tids.add(snapshot.tid());
-      }
-    };
+    assertTrue(comparison.copied >= SAMPLES, "copies: " + comparison.copied);
   }
 
   private static PerfCpuEngine start() {

@@ -1,14 +1,18 @@
 package stackweave.agent.engine.perf.filter;
 
+import static stackweave.agent.engine.bpf.BpfCode.Condition.ALWAYS;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.BELOW;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_BELOW;
+import static stackweave.agent.engine.bpf.BpfCode.Condition.NOT_EQUAL;
 import static stackweave.agent.engine.bpf.BpfCode.FRAME;
 import static stackweave.agent.engine.bpf.BpfCode.GET_SMP_PROCESSOR_ID;
 import static stackweave.agent.engine.bpf.BpfCode.KTIME_GET_NS;
 import static stackweave.agent.engine.bpf.BpfCode.MAP_LOOKUP_ELEM;
 import static stackweave.agent.engine.bpf.BpfCode.NO_WAKEUP;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.ADD;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.AND;
+import static stackweave.agent.engine.bpf.BpfCode.Operation.SUBTRACT;
 import static stackweave.agent.engine.bpf.BpfCode.PROBE_READ_USER;
 import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_RESERVE;
 import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_SUBMIT;
@@ -26,19 +30,26 @@ import stackweave.unwind.snapshot.OlderCopy;
 
 /**
  * Copies of what is further up in a thread's stack than the event's own copy reaches, taken at the
- * same interrupt by instructions of the {@link ProcessFilter}. They copy for those threads alone
- * for which it is {@linkplain #want wanted}, page by page, since one that nobody has written may
- * not be there. A page that finds no room in the ring is missing. For the drain thread.
+ * same interrupt by instructions of the {@link ProcessFilter}: from the end of the event's copy to
+ * the stack's end, or, if that is too far, from what was needed of the thread's stacks before, as
+ * they have a large buffer in between. Where a stack ends they are {@linkplain #stack told}; before
+ * that they stop at the first page that is not there, such as a guard page. They copy page by page,
+ * since one that nobody has written may not be there. A page that finds no room in the ring is
+ * missing. In the kernel a thread's stack pointer is not at hand: copies begin where those of its
+ * last sample in user mode did. For the drain thread.
  */
 public final class OlderParts implements AutoCloseable {
   private static final int RING_BYTES = 4 << 20;
   private static final int MIN_RING_BYTES = 512 << 10;
 
-  /** Threads for which copies are taken at once. */
-  static final int THREADS = 256;
+  /** Threads whose stacks' ends are known to the program. */
+  private static final int THREADS = 4_096;
 
-  /** A thread that has not asked for so long has no such stacks any more. */
-  static final long IDLE_NANOS = 10_000_000_000L;
+  /** Threads of which it is remembered that the program knows it; a power of two. */
+  private static final int KNOWN = 1_024;
+
+  /** When no copy has come for so long, samples may wait again. */
+  private static final long IDLE_NANOS = 10_000_000_000L;
 
   /**
    * The kernel's time of a sample and the program's must not differ by more, in ns: the kernel
@@ -62,10 +73,15 @@ public final class OlderParts implements AutoCloseable {
 
   private static final KernelVersion LOCKS_UP_NO_MORE = new KernelVersion(6, 4);
 
-  // A value of the map: the first address to be copied, and that behind the last.
+  // A value of the map: where the event's copy of the last sample in user mode ended, the address
+  // above the stack, and the first one that was needed of what is older.
   private static final int FROM = 0;
   private static final int END = 8;
-  private static final int RANGE_BYTES = 16;
+  private static final int NEEDED = 16;
+  private static final int STACK_BYTES = 24;
+
+  /** A bit of the address behind the last: the stack's end is not known. */
+  private static final int WITHOUT_END = 1;
 
   // A record.
   private static final int TASK = 0;
@@ -79,61 +95,107 @@ public final class OlderParts implements AutoCloseable {
   private static final int RECORD_BYTES = PAGE + OlderCopy.PAGE_BYTES;
 
   private final SystemCalls calls;
-  private final int ranges;
+  private final InterruptedRegisters interrupted;
+  private final int stackBytes;
+  private final int stacks;
   private final BpfRing ring;
   private final NativeBuffer key = NativeBuffer.allocate(Long.BYTES);
-  private final NativeBuffer range = NativeBuffer.allocate(RANGE_BYTES);
+  private final NativeBuffer stack = NativeBuffer.allocate(STACK_BYTES);
   private final NativeBuffer attr = NativeBuffer.allocate(Bpf.ELEMENT_BYTES);
 
-  private final int[] tids = new int[THREADS];
-  private final long[] froms = new long[THREADS];
-  private final long[] ends = new long[THREADS];
-  private final long[] askedNanos = new long[THREADS];
-  private int threads;
+  /** What the map has, by the thread's id: the latest of those that fall together. */
+  private final int[] tids = new int[KNOWN];
+
+  private final long[] ends = new long[KNOWN];
+  private final long[] needed = new long[KNOWN];
+
+  /** When a copy came last, by {@link System#nanoTime}; 0 if none has. */
+  private long lastNanos;
 
   /** Up to when each CPU's copies are done with, by its number. */
   private long[] done = {};
 
-  private OlderParts(SystemCalls calls, int ranges, BpfRing ring) {
+  private OlderParts(SystemCalls calls, int stackBytes, int stacks, BpfRing ring) {
     this.calls = calls;
-    this.ranges = ranges;
+    this.interrupted = InterruptedRegisters.of(calls.architecture());
+    this.stackBytes = stackBytes;
+    this.stacks = stacks;
     this.ring = ring;
   }
 
-  /** Null if the kernel can't, or has no memory for it, or the interval is too short. */
-  static OlderParts open(SystemCalls calls, KernelVersion kernel, long intervalNanos) {
+  /**
+   * Null if the kernel can't, or has no memory for it, or the interval is too short.
+   *
+   * @param stackBytes what the event itself copies
+   */
+  static OlderParts open(
+      SystemCalls calls, KernelVersion kernel, long intervalNanos, int stackBytes) {
     boolean locksUp = !kernel.isBefore(LOCKS_UP) && kernel.isBefore(LOCKS_UP_NO_MORE);
     if (locksUp || intervalNanos < MIN_INTERVAL_NANOS) {
       return null;
     }
-    int ranges = Bpf.createTable(calls, RANGE_BYTES, THREADS);
-    BpfRing ring = ranges < 0 ? null : BpfRing.open(calls, RING_BYTES, MIN_RING_BYTES);
+    int stacks = Bpf.createCache(calls, STACK_BYTES, THREADS);
+    BpfRing ring = stacks < 0 ? null : BpfRing.open(calls, RING_BYTES, MIN_RING_BYTES);
     if (ring == null) {
-      if (ranges >= 0) {
-        Libc.close(ranges);
+      if (stacks >= 0) {
+        Libc.close(stacks);
       }
       return null;
     }
-    return new OlderParts(calls, ranges, ring);
+    return new OlderParts(calls, stackBytes, stacks, ring);
   }
 
   /**
    * Writes the instructions that copy. They change all registers.
    *
-   * @param task where on the program's stack the thread's id is, 8 bytes
-   * @param free where 16 bytes of it are free
+   * @param context where on the program's stack the address of the interrupted registers is
+   * @param task where the thread's id is, 8 bytes
+   * @param free where 24 bytes of it are free
    */
-  void writeTo(BpfCode code, int task, int free) {
+  void writeTo(BpfCode code, int context, int task, int free) {
     int time = free;
     int cpu = free + Long.BYTES;
-    code.setMap(1, ranges).copy(2, FRAME).apply(ADD, 2, task).call(MAP_LOOKUP_ELEM);
-    int unwanted = code.jump(EQUAL, 0, 0);
-    code.load(7, 0, FROM).load(8, 0, END);
+    int test = free + 2 * Long.BYTES;
+    code.setMap(1, stacks).copy(2, FRAME).apply(ADD, 2, task).call(MAP_LOOKUP_ELEM).copy(9, 0);
+    // Register 7 becomes the first address, 8 that behind the last.
+    code.load(1, FRAME, context);
+    code.load(2, 1, interrupted.mode()).apply(AND, 2, interrupted.modeMask());
+    int inKernel = code.jump(NOT_EQUAL, 2, interrupted.userMode());
+    code.load(7, 1, interrupted.sp()).apply(ADD, 7, stackBytes - OlderCopy.PAGE_BYTES);
+    code.apply(AND, 7, -OlderCopy.PAGE_BYTES);
+    int notTold = code.jump(EQUAL, 9, 0);
+    code.store(9, FROM, 7);
+    int inUserMode = code.jump(ALWAYS, 0, 0);
+    code.land(inKernel);
+    int neverMet = code.jump(EQUAL, 9, 0);
+    code.load(7, 9, FROM);
+    int neverSeen = code.jump(EQUAL, 7, 0);
+    code.land(inUserMode);
+    code.load(6, 9, NEEDED).load(8, 9, END);
+    int withoutEnd = code.jump(EQUAL, 8, 0);
+    int shallow = code.jumpByRegister(NOT_BELOW, 7, 8);
+    code.copy(1, 8).applyRegister(SUBTRACT, 1, 7);
+    int near = code.jump(BELOW, 1, OlderCopy.MOST_BYTES + 1);
+    int far = code.jumpByRegister(NOT_BELOW, 7, 6);
+    code.copy(7, 6);
+    int bounded = code.jump(ALWAYS, 0, 0);
+    code.land(withoutEnd);
+    int isNext = code.jumpByRegister(NOT_BELOW, 7, 6);
+    code.copy(7, 6);
+    code.land(notTold, isNext);
+    code.copy(8, 7).apply(ADD, 8, OlderCopy.MOST_BYTES + WITHOUT_END);
+    code.land(near, bounded);
     code.call(KTIME_GET_NS).store(FRAME, time, 0);
     code.call(GET_SMP_PROCESSOR_ID).store(FRAME, cpu, 0);
     code.set(9, 0);
     int page = code.size();
     int end = code.jumpByRegister(NOT_BELOW, 7, 8);
+    code.copy(1, FRAME).apply(ADD, 1, test).set(2, Long.BYTES).copy(3, 7).call(PROBE_READ_USER);
+    int there = code.jump(EQUAL, 0, 0);
+    code.copy(1, 8).apply(AND, 1, WITHOUT_END);
+    int above = code.jump(NOT_EQUAL, 1, 0);
+    int next = code.jump(ALWAYS, 0, 0);
+    code.land(there);
     code.setMap(1, ring.fd()).set(2, RECORD_BYTES).set(3, 0).call(RINGBUF_RESERVE);
     int full = code.jump(EQUAL, 0, 0);
     code.copy(6, 0);
@@ -147,76 +209,42 @@ public final class OlderParts implements AutoCloseable {
     code.storeConstant(6, ADDRESS, 0);
     code.land(copied);
     code.copy(1, 6).set(2, NO_WAKEUP).call(RINGBUF_SUBMIT);
+    code.land(next);
     code.apply(ADD, 7, OlderCopy.PAGE_BYTES).apply(ADD, 9, 1);
     code.jumpBack(BELOW, 9, OlderCopy.MOST_PAGES, page);
-    code.land(unwanted, end, full);
+    code.land(neverMet, neverSeen, shallow, far, end, above, full);
   }
 
   /**
-   * A sample's stack was deeper than the event's copy: the next ones' are copied from here on.
+   * Says what is known of a thread's stack. Until then its copies end with the first page that is
+   * not there.
    *
-   * @param from the first address that was needed beyond the copy
-   * @param end the address above the thread's stack, 0 if not known
+   * @param end the address above the stack, 0 if not known
+   * @param first the first address that was needed of what is older; 0 for none
    */
-  public void want(int tid, long from, long end) {
-    long first = (from & -OlderCopy.PAGE_BYTES) - OlderCopy.PAGE_BYTES;
-    long last = end == 0 ? first + OlderCopy.MOST_BYTES : end;
-    if (last - first > OlderCopy.MOST_BYTES) {
+  public void stack(int tid, long end, long first) {
+    int i = tid & KNOWN - 1;
+    boolean isSame = tids[i] == tid && ends[i] == end;
+    long page = (first & -OlderCopy.PAGE_BYTES) - OlderCopy.PAGE_BYTES;
+    long least = isSame ? needed[i] : 0;
+    if (first != 0 && (end == 0 || end - page <= OlderCopy.MOST_BYTES)) {
+      least = least == 0 ? page : Math.min(least, page);
+    }
+    if (isSame && least == needed[i]) {
       return;
     }
-    int i = find(tid);
-    askedNanos[i] = System.nanoTime();
-    // A range without the stack's end is mostly above it: as soon as that is known it changes.
-    boolean fits = end == 0 ? first < ends[i] : ends[i] == end;
-    if (tids[i] != tid || first < froms[i] || !fits) {
-      forget(i);
-      key.bytes().putLong(0, tid);
-      range.bytes().putLong(FROM, first).putLong(END, last);
-      if (Bpf.update(calls, ranges, key, range, attr)) {
-        tids[i] = tid;
-        froms[i] = first;
-        ends[i] = last;
-        threads++;
-      }
+    key.bytes().putLong(0, tid);
+    stack.bytes().putLong(FROM, 0).putLong(END, end).putLong(NEEDED, least);
+    if (Bpf.update(calls, stacks, key, stack, attr)) {
+      tids[i] = tid;
+      ends[i] = end;
+      needed[i] = least;
     }
   }
 
-  /** The thread's place, or else a free one or that which has not asked for longest. */
-  private int find(int tid) {
-    int found = 0;
-    for (int i = 0; i < THREADS; i++) {
-      if (tids[i] == tid) {
-        return i;
-      }
-      if (tids[found] != 0 && (tids[i] == 0 || askedNanos[i] - askedNanos[found] < 0)) {
-        found = i;
-      }
-    }
-    return found;
-  }
-
-  private void forget(int i) {
-    if (tids[i] != 0) {
-      key.bytes().putLong(0, tids[i]);
-      Bpf.delete(calls, ranges, key, attr);
-      tids[i] = 0;
-      threads--;
-    }
-  }
-
-  /** Ends the copies of threads that have not asked for long; call it now and then. */
-  public void look() {
-    long now = System.nanoTime();
-    for (int i = 0; threads > 0 && i < THREADS; i++) {
-      if (now - askedNanos[i] > IDLE_NANOS) {
-        forget(i);
-      }
-    }
-  }
-
-  /** Whether copies are taken of any thread's stack. */
-  public boolean areWanted() {
-    return threads > 0;
+  /** Whether copies were taken of a thread's stack of late. */
+  public boolean areTaken() {
+    return lastNanos != 0 && System.nanoTime() - lastNanos < IDLE_NANOS;
   }
 
   /** Bytes of the ring. */
@@ -238,7 +266,8 @@ public final class OlderParts implements AutoCloseable {
       done = Arrays.copyOf(done, cpu + 1);
     }
     done[cpu] = Math.max(done[cpu], timeNanos - APART_NANOS);
-    long time = tids[find(tid)] == tid ? timeOf(cpu, tid, timeNanos) : 0;
+    lastNanos = System.nanoTime();
+    long time = timeOf(cpu, tid, timeNanos);
     if (time != 0) {
       done[cpu] = time;
       if (copy != null) {
@@ -306,9 +335,9 @@ public final class OlderParts implements AutoCloseable {
   @Override
   public void close() {
     ring.close();
-    Libc.close(ranges);
+    Libc.close(stacks);
     key.close();
-    range.close();
+    stack.close();
     attr.close();
   }
 }

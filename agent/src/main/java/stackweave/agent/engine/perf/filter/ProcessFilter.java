@@ -25,11 +25,14 @@ import stackweave.unwind.text.ModifiedUtf8;
  * OlderParts} of the stack. For the drain thread.
  */
 public final class ProcessFilter implements AutoCloseable {
-  // On the program's stack: struct bpf_pidns_info, the thread's id, and its name.
+  // On the program's stack: struct bpf_pidns_info, the thread's id, its name, and what OlderParts
+  // needs beyond the name's place; what the program was called with.
   private static final int TASK = -8;
   private static final int PROCESS = -4;
   private static final int KEY = -16;
   private static final int NAME = -32;
+  private static final int OLDER = -48;
+  private static final int CONTEXT = -56;
 
   /** TASK_COMM_LEN in include/linux/sched.h. */
   private static final int NAME_BYTES = 16;
@@ -66,10 +69,11 @@ public final class ProcessFilter implements AutoCloseable {
    * @param exceptTid one of its threads
    * @param cpus how many CPUs it is to run on
    * @param intervalNanos of the events
+   * @param stackBytes what they copy of a stack
    * @return null if the kernel does not permit it
    */
   public static ProcessFilter open(
-      SystemCalls calls, int pid, int exceptTid, int cpus, long intervalNanos) {
+      SystemCalls calls, int pid, int exceptTid, int cpus, long intervalNanos, int stackBytes) {
     PidNamespace namespace;
     try {
       namespace = PidNamespace.own();
@@ -78,7 +82,7 @@ public final class ProcessFilter implements AutoCloseable {
     }
     // A kernel that has no such map, or no memory for it, may still have the program.
     int names = Bpf.createCache(calls, NAME_BYTES, Math.max(NAMES, NAMES_EACH * cpus));
-    OlderParts older = OlderParts.open(calls, KernelVersion.current(), intervalNanos);
+    OlderParts older = OlderParts.open(calls, KernelVersion.current(), intervalNanos, stackBytes);
     int program = load(calls, namespace, pid, exceptTid, names, older);
     if (program < 0 && older != null) {
       older.close();
@@ -108,6 +112,7 @@ public final class ProcessFilter implements AutoCloseable {
       int names,
       OlderParts older) {
     BpfCode code = new BpfCode();
+    code.store(BpfCode.FRAME, CONTEXT, 1);
     int[] dropped =
         namespace.isFirst()
             ? inFirstNamespace(code, pid, exceptTid)
@@ -117,7 +122,7 @@ public final class ProcessFilter implements AutoCloseable {
       keepName(code, names);
     }
     if (older != null) {
-      older.writeTo(code, KEY, NAME);
+      older.writeTo(code, CONTEXT, KEY, OLDER);
     }
     code.set(0, 1).exit();
     code.land(dropped);

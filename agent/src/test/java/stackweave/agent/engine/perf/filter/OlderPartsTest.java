@@ -16,11 +16,11 @@ class OlderPartsTest {
   @ParameterizedTest
   @ValueSource(strings = {"5.18.0", "6.1.0-40-amd64", "6.3.13"})
   void notByAKernelThatMayLockUp(String release) {
-    assertNull(OlderParts.open(CALLS, KernelVersion.of(release), 10_000_000));
+    assertNull(OlderParts.open(CALLS, KernelVersion.of(release), 10_000_000, 65_528));
   }
 
   @Test
   void notWhereTheCopiesWouldTakeMuchOfTheInterval() {
-    assertNull(OlderParts.open(CALLS, KernelVersion.of("6.12.1"), 999_999));
+    assertNull(OlderParts.open(CALLS, KernelVersion.of("6.12.1"), 999_999, 65_528));
   }
 }
