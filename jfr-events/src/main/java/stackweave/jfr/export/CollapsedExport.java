@@ -9,6 +9,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackEnd;
@@ -65,11 +66,9 @@ public final class CollapsedExport extends TextExport {
       throws IOException, RecordingException {
     Lines lines = new Lines(recording);
     if (selection.equals(Selection.ALL)) {
-      recording.forEachStack(lines::add); // without reading again
+      recording.forEachStackSum((sum, series) -> lines.add(sum)); // without reading again
     } else {
-      selection.forEachSum(
-          recording,
-          sum -> lines.add(sum.thread(), sum.end(), sum.frames(), sum.count(), sum.weightNanos()));
+      selection.forEachSum(recording, lines::add);
     }
     lines.write(out);
   }
@@ -82,7 +81,10 @@ public final class CollapsedExport extends TextExport {
   private final class Lines {
     private final Map<Stack, Long> counts = new HashMap<>();
     private final Map<Stack, Long> weights = new HashMap<>();
-    private final Map<StackThread, ThreadName> threads = new HashMap<>();
+
+    /** By process and thread. */
+    private final Map<Object, ThreadName> threads = new HashMap<>();
+
     private final FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
     private final StringBuilder line = new StringBuilder();
     private final boolean thinned;
@@ -95,8 +97,10 @@ public final class CollapsedExport extends TextExport {
       interval = Math.max(1, recording.figures().get(Counter.INTERVAL));
     }
 
-    void add(
-        StackThread thread, StackEnd end, List<SampledFrame> frames, long count, long weightNanos) {
+    void add(SampleSum sum) {
+      StackThread thread = sum.thread();
+      StackEnd end = sum.end();
+      List<SampledFrame> frames = sum.frames();
       line.setLength(0);
       end.marker(frames.size()).ifPresent(marker -> line.append(clean(marker)).append(';'));
       for (SampledFrame frame : frames) {
@@ -114,12 +118,13 @@ public final class CollapsedExport extends TextExport {
       String name = options.threads() ? thread.text() : "";
       ThreadName threadName = null;
       if (options.threads() && !thread.isVirtual()) {
-        threadName = threads.computeIfAbsent(thread.identity(), any -> new ThreadName(name));
+        Object key = List.of(sum.session().uuid(), thread.identity());
+        threadName = threads.computeIfAbsent(key, any -> new ThreadName(name));
         threadName.add(name);
       }
       Stack stack = new Stack(threadName, name, line.toString());
-      counts.merge(stack, count, Long::sum);
-      weights.merge(stack, weightNanos, Long::sum);
+      counts.merge(stack, sum.count(), Long::sum);
+      weights.merge(stack, sum.weightNanos(), Long::sum);
     }
 
     private long number(Stack stack) {

@@ -2,12 +2,15 @@ package stackweave.jfr.export;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadGroups;
+import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
 
 /**
@@ -72,7 +75,7 @@ final class ProfileSums {
     private static final StackThread NAMELESS = new StackThread("", 0, 0, true, 0);
 
     private final CommonName names;
-    private final Set<StackThread> threads = new HashSet<>();
+    private final Set<Object> threads = new HashSet<>();
     private long samples;
     private long nanos;
 
@@ -80,12 +83,13 @@ final class ProfileSums {
       this.names = new CommonName(name);
     }
 
-    private void add(StackThread thread, long samples, long nanos) {
+    private void add(SampleSum sum) {
+      StackThread thread = sum.thread();
       names.add(thread.text());
       boolean isNameless = thread.isVirtual() && thread.name().isEmpty();
-      threads.add(isNameless ? NAMELESS : thread.identity());
-      this.samples += samples;
-      this.nanos += nanos;
+      threads.add(isNameless ? NAMELESS : List.of(sum.session().uuid(), thread.identity()));
+      this.samples += sum.count();
+      this.nanos += sum.weightNanos();
     }
   }
 
@@ -94,15 +98,18 @@ final class ProfileSums {
     Map<String, Group> groups = new HashMap<>();
     FrameCache<Sum> functionOf = new FrameCache<>(frame -> sum(functions, frame.text()));
     FrameCache<Sum> libraryOf = new FrameCache<>(frame -> sum(libraries, CodeOrigin.of(frame)));
-    recording.forEachStack(
-        (thread, end, frames, samples, nanos) -> {
+    recording.forEachStackSum(
+        (sum, series) -> {
+          StackEnd end = sum.end();
+          long samples = sum.count();
+          long nanos = sum.weightNanos();
           stacks++;
           boolean isCut = end.isRead() && !end.isComplete();
           cutSamples += isCut ? samples : 0;
           cutNanos += isCut ? nanos : 0;
           Sum function = null;
           Sum library = null;
-          for (SampledFrame frame : frames) {
+          for (SampledFrame frame : sum.frames()) {
             function = functionOf.get(frame);
             library = libraryOf.get(frame);
             function.addTotal(stacks, samples, nanos);
@@ -117,8 +124,8 @@ final class ProfileSums {
           function.addSelf(samples, nanos);
           library.addSelf(samples, nanos);
           groups
-              .computeIfAbsent(groupOf.of(thread), name -> new Group(thread.text()))
-              .add(thread, samples, nanos);
+              .computeIfAbsent(groupOf.of(sum.thread()), name -> new Group(sum.thread().text()))
+              .add(sum);
         });
     groups.forEach(
         (name, group) -> {

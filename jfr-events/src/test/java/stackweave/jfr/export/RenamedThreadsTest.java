@@ -7,7 +7,9 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -146,5 +148,43 @@ class RenamedThreadsTest {
 
   private static String text(Export export) throws Exception {
     return new String(ExportedStacks.bytes(export, recording), StandardCharsets.UTF_8);
+  }
+
+  /** Ids of threads are those of their process: in containers those of two are often equal. */
+  @Test
+  void threadsOfTwoProcessesAreNotOneThatWasRenamed(@TempDir Path directory) throws Exception {
+    Path both = directory.resolve("both.jfr");
+    for (int process = 0; process < 2; process++) {
+      int first = process;
+      Path file = directory.resolve(process + ".jfr");
+      ManyStacks.record(
+          file,
+          store -> {
+            String[] names = {"GC Thread#0", "VM Thread", "VM Periodic Task Thread"};
+            for (int i = 0; i < names.length; i++) {
+              sample(store, store.thread(20 + first + i, names[i], 0, false, 0, null));
+            }
+            for (int request = 0; request < REQUESTS * first; request++) {
+              sample(store, store.thread(30, "exec " + request, 7, false, 0, null));
+            }
+            if (first == 0) {
+              sample(store, store.thread(30, "main", 7, false, 0, null));
+            }
+          });
+      Files.write(
+          both, Files.readAllBytes(file), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+    SampledRecording two = SampledRecording.open(both);
+    assertEquals(2, two.sessions().size());
+    Export threads = new TopExport("rec", new TopExport.Options(0, false, true, 1_000));
+    String top = new String(ExportedStacks.bytes(threads, two), StandardCharsets.UTF_8);
+    assertTrue(top.contains(" 30  exec...\n"), top);
+    assertTrue(top.contains(" 2  GC Thread#0 (2 threads)\n"), top);
+    assertTrue(top.contains(" 2  VM Thread (2 threads)\n"), top);
+    assertTrue(top.contains(" 2  VM Periodic Task Thread (2 threads)\n"), top);
+    assertTrue(top.contains(" 1  main\n"), top);
+    Export collapsed = new CollapsedExport(true);
+    String stacks = new String(ExportedStacks.bytes(collapsed, two), StandardCharsets.UTF_8);
+    assertTrue(stacks.contains("[main];"), stacks);
   }
 }

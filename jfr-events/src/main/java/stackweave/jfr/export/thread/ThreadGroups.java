@@ -2,6 +2,7 @@ package stackweave.jfr.export.thread;
 
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -25,13 +26,15 @@ public final class ThreadGroups {
 
   /** The groups of a recording's threads. */
   public ThreadGroups(SampledRecording recording) {
-    Map<StackThread, String> names = new HashMap<>();
-    recording.forEachStack(
-        (thread, end, frames, samples, nanos) -> {
+    Map<Object, String> names = new HashMap<>();
+    recording.forEachStackSum(
+        (sum, series) -> {
+          StackThread thread = sum.thread();
           if (thread.name().isEmpty()) {
             return;
           }
-          String other = names.putIfAbsent(thread.identity(), thread.name());
+          Object key = List.of(sum.session().uuid(), thread.identity());
+          String other = names.putIfAbsent(key, thread.name());
           if (other != null && !other.equals(thread.name())) {
             renamed.add(pool(other));
             renamed.add(pool(thread.name()));
