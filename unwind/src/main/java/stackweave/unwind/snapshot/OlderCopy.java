@@ -84,8 +84,9 @@ public final class OlderCopy {
     for (int page = 0; page < MOST_PAGES; page++) {
       long from = address + (long) page * PAGE_BYTES;
       long first = Math.max(from, stackAddress);
-      int count = (int) (Math.min(from + PAGE_BYTES, stackAddress + length) - first);
-      if ((present & 1L << page) != 0 && count > 0) {
+      long both = Math.min(from + PAGE_BYTES, stackAddress + length) - first;
+      if ((present & 1L << page) != 0 && both > 0) {
+        int count = (int) both;
         int mine = (int) (first - address);
         int other = (int) (first - stackAddress);
         if (!Arrays.equals(bytes, mine, mine + count, stack, other, other + count)) {

@@ -74,6 +74,8 @@ class OlderCopyTest {
     int length = 6 * OlderCopy.PAGE_BYTES - 16;
     assertTrue(copy.fits(stack, from, length));
     assertTrue(copy.fits(stack, from - 64 * OlderCopy.PAGE_BYTES, length), "further down");
+    assertTrue(copy.fits(stack, from - (3L << 30), length), "a fiber's, in the heap");
+    assertTrue(copy.fits(stack, from + (3L << 30), length), "a fiber's, in another mapping");
     stack[0] = 1;
     assertTrue(copy.fits(stack, from, length), "below");
     stack[5 * OlderCopy.PAGE_BYTES + 100] = 1;
