@@ -50,7 +50,7 @@ public final class RemoteRecording implements AutoCloseable {
   /** How often it is looked for new chunks, which are of 12 MB. */
   private static final long HOLD_NANOS = 1_000_000_000L;
 
-  /** Chunks that are held open, 6 GB; each takes a file descriptor. */
+  /** Chunks that are held open before they are needed, 6 GB; each takes a file descriptor. */
   private static final int MAX_HELD = 500;
 
   /** How long JFR may take to write the file after it has begun by itself. */
@@ -244,13 +244,13 @@ public final class RemoteRecording implements AutoCloseable {
 
   private void holdQuietly() {
     try {
-      hold();
+      hold(MAX_HELD);
     } catch (FailedException | IOException e) {
       return; // not there, or not its user's: finish() says so, if they are needed
     }
   }
 
-  private void hold() throws FailedException, IOException {
+  private void hold(int most) throws FailedException, IOException {
     heldAt = System.nanoTime();
     if (repository == null) {
       return;
@@ -262,7 +262,7 @@ public final class RemoteRecording implements AutoCloseable {
       earlier = Set.of();
     }
     for (String chunk : repository.recordings()) {
-      if (held.size() < MAX_HELD && !earlier.contains(chunk) && !held.containsKey(chunk)) {
+      if (held.size() < most && !earlier.contains(chunk) && !held.containsKey(chunk)) {
         held.put(chunk, repository.fetch(chunk));
       }
     }
@@ -457,7 +457,7 @@ public final class RemoteRecording implements AutoCloseable {
     }
     try {
       if (!jvm.process().isAlive()) {
-        hold();
+        hold(Integer.MAX_VALUE);
       }
       List<ChunkFile> found = new ArrayList<>();
       long start = System.nanoTime();
