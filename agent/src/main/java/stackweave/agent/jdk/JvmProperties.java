@@ -5,6 +5,9 @@ import java.util.Properties;
 
 /** Properties of a JVM that no specification names. */
 public final class JvmProperties {
+  /** Of the agent properties: the options that the VM was started with, wherever they came from. */
+  public static final String VM_ARGUMENTS = "sun.jvm.args";
+
   /** Where JFR keeps what is not in a recording's file yet; from a JVM's first recording on. */
   public static final String JFR_REPOSITORY = "jdk.jfr.repository";
 

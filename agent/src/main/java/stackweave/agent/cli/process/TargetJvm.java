@@ -54,6 +54,8 @@ public final class TargetJvm implements AutoCloseable {
   /** The class loader of the agent, one for the life of a JVM. */
   private static final String LOADER = "stackweave.agent.boot.InnerClassLoader";
 
+  private static final String AGENT = "-javaagent:";
+
   private static final String RETURN_CODE = "return code: ";
   private static final String LOADED = RETURN_CODE + "0";
 
@@ -162,7 +164,7 @@ public final class TargetJvm implements AutoCloseable {
     if (StatusBoard.version(board) != null) {
       return StatusBoard.isVisiting(board) ? Presence.VISITING : Presence.PRESENT;
     }
-    return !StatusBoard.isDetached(board) && hasLoader() ? Presence.DORMANT : Presence.NONE;
+    return !StatusBoard.isDetached(board) && hasLoader(board) ? Presence.DORMANT : Presence.NONE;
   }
 
   /** The agent's status report; null if there is no agent. Loads nothing. */
@@ -219,12 +221,15 @@ public final class TargetJvm implements AutoCloseable {
 
   /**
    * Whether an agent was started there, be it by an option that no file or variable shows as it
-   * was: an agent that sleeps since the JVM's start publishes nothing. Asked for once, since it
-   * stops the JVM's threads for a moment, as jcmd's commands do.
+   * was: an agent that sleeps since the JVM's start publishes nothing. Asked for once, and only if
+   * the JVM began with any agent, since it stops the JVM's threads: for a time that grows with the
+   * square of the number of class loaders, 0.4 s for 20,000.
    */
-  private boolean hasLoader() throws FailedException {
+  private boolean hasLoader(Properties board) throws FailedException {
     if (hasLoader == null) {
-      hasLoader = diagnose("VM.classloaders").contains(LOADER);
+      hasLoader =
+          board.getProperty(JvmProperties.VM_ARGUMENTS, AGENT).contains(AGENT)
+              && diagnose("VM.classloaders").contains(LOADER);
     }
     return hasLoader;
   }
