@@ -24,7 +24,16 @@ public final class KernelClock {
   /** Times further apart are not of the same clock. */
   private static final long MAX_APART_NANOS = 10_000_000_000L;
 
-  private final long offset = measure();
+  private final long offset;
+
+  /** Measures the difference. */
+  public KernelClock() {
+    this(measure());
+  }
+
+  KernelClock(long offset) {
+    this.offset = offset;
+  }
 
   /** The nanoseconds to add to a time of the kernel's clock; 0 if the clocks are the same. */
   public long offset() {
@@ -43,12 +52,13 @@ public final class KernelClock {
   }
 
   /**
-   * A time by the kernel's clock, of a moment ago; the present time where that clock is not this
-   * JVM's: it is faked, or the process is in a time namespace.
+   * A time by the machine's clock, of a moment ago; the present time where that is far from this
+   * process's: it is in a time namespace.
    */
-  public static long near(long kernelNanos) {
+  public long near(long kernelNanos) {
     long now = System.nanoTime();
-    return Math.abs(now - kernelNanos) > MAX_APART_NANOS ? now : kernelNanos;
+    long time = kernelNanos + offset;
+    return Math.abs(now - time) > MAX_APART_NANOS ? now : time;
   }
 
   private static long measure() {

@@ -76,6 +76,7 @@ public final class AllocationProbes implements AutoCloseable {
   private final List<Probe> probes;
   private final Uprobes uprobes;
   private final CpuTime cpuTime = new CpuTime();
+  private final KernelClock clock = new KernelClock();
   private final StackSnapshot snapshot = new StackSnapshot(Architecture.X86_64);
   private int valueFd = -1;
   private NativeBuffer value;
@@ -385,7 +386,7 @@ public final class AllocationProbes implements AutoCloseable {
 
   private void record(ByteBuffer bytes, int at) {
     long address = bytes.getLong(at + AllocationProgram.ADDRESS);
-    long time = KernelClock.near(bytes.getLong(at + AllocationProgram.TIME));
+    long time = clock.near(bytes.getLong(at + AllocationProgram.TIME));
     if (bytes.getLong(at + AllocationProgram.KIND) == Place.FREE.ordinal()) {
       sink.freed(address, time);
       return;

@@ -55,6 +55,7 @@ public final class MoveProbe implements AutoCloseable {
   private final BpfRing ring;
   private final int valueFd;
   private final NativeBuffer value;
+  private final KernelClock clock = new KernelClock();
   private long rateAt = System.nanoTime();
   private long calls;
   private boolean isGone;
@@ -125,13 +126,13 @@ public final class MoveProbe implements AutoCloseable {
     ring.drain(Integer.MAX_VALUE, (bytes, at) -> record(bytes, at, sink));
   }
 
-  private static void record(ByteBuffer bytes, int at, Sink sink) {
+  private void record(ByteBuffer bytes, int at, Sink sink) {
     long from = bytes.getLong(at);
     long to = bytes.getLong(at + 24);
     long moved = Math.min(bytes.getLong(at + 8), bytes.getLong(at + 16));
     boolean isError = Long.compareUnsigned(to, -MAX_ERRNO) >= 0;
     if (!isError && from != to && moved > 0) {
-      sink.moved(KernelClock.near(bytes.getLong(at + TIME)), from, to, moved);
+      sink.moved(clock.near(bytes.getLong(at + TIME)), from, to, moved);
     }
   }
 
