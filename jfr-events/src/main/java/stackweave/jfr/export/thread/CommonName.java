@@ -31,6 +31,9 @@ public final class CommonName {
     while (common < most && first.charAt(common) == name.charAt(common)) {
       common++;
     }
+    if (common > 0 && Character.isHighSurrogate(first.charAt(common - 1))) {
+      common--; // half a character
+    }
   }
 
   /** Whether different names were added. */
