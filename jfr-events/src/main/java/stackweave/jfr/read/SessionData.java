@@ -4,7 +4,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -298,10 +297,14 @@ final class SessionData implements Definitions {
         || same.stream().mapToLong(StackThread::javaId).distinct().count() > 1) {
       return thread;
     }
-    return same.stream()
-        .filter(java -> isMadeOf(java.name(), thread.name()))
-        .min(Comparator.comparingInt(java -> java.name().length()))
-        .orElse(thread);
+    List<StackThread> made =
+        same.stream().filter(java -> isMadeOf(java.name(), thread.name())).distinct().toList();
+    if (made.isEmpty()) {
+      return thread;
+    }
+    // Of several names, which it had then is not known.
+    String name = made.size() == 1 ? made.get(0).name() : thread.name();
+    return new StackThread(name, thread.osThreadId(), made.get(0).javaId(), false, 0);
   }
 
   /** The kernel has a name's beginning; from JDK 26 on, dots are in place of its middle. */

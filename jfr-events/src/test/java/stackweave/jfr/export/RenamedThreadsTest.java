@@ -187,4 +187,27 @@ class RenamedThreadsTest {
     String stacks = new String(ExportedStacks.bytes(collapsed, two), StandardCharsets.UTF_8);
     assertTrue(stacks.contains("[main];"), stacks);
   }
+
+  /** What the kernel has left of a name is the same for all of these requests. */
+  @Test
+  void whichNameAThreadHadIsNotGuessed(@TempDir Path directory) throws Exception {
+    SampledRecording renamed =
+        ManyStacks.record(
+            directory.resolve("short.jfr"),
+            store -> {
+              sample(store, store.thread(7, "exec-1 GET /ord", 0, false, 0, null));
+              sample(store, store.thread(7, "exec-1 GET /orders/12", 20, false, 0, null));
+              sample(store, store.thread(7, "exec-1 GET /orders/7", 20, false, 0, null));
+            });
+    Export collapsed = new CollapsedExport(true);
+    String stacks = new String(ExportedStacks.bytes(collapsed, renamed), StandardCharsets.UTF_8);
+    assertTrue(stacks.contains("[exec-1 GET /ord];a.Rename.work 1\n"), stacks);
+    assertTrue(stacks.contains("[exec-1 GET /orders/7];a.Rename.work 1\n"), stacks);
+    Export speedscope = new SpeedscopeExport("", Selection.ALL);
+    String profiles = new String(ExportedStacks.bytes(speedscope, renamed), StandardCharsets.UTF_8);
+    assertEquals(
+        1,
+        JsonParser.parseString(profiles).getAsJsonObject().getAsJsonArray("profiles").size(),
+        profiles);
+  }
 }
