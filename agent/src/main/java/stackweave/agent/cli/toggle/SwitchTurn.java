@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -155,7 +156,14 @@ final class SwitchTurn {
   }
 
   private void turn(String file, Place place) {
-    if (Path.of(file).getFileName() == null) {
+    Path name;
+    try {
+      name = Path.of(file).getFileName();
+    } catch (InvalidPathException e) {
+      problems.add(file + ": not known in this locale: run the same with LC_ALL=C.UTF-8");
+      return;
+    }
+    if (name == null) {
       problems.add(file + ": is no file: choose another switch=");
       return;
     }
@@ -164,7 +172,7 @@ final class SwitchTurn {
           files.act(
               () -> {
                 try (Descriptor directory = place.open()) {
-                  return directory != null && turn(directory, Path.of(file).getFileName());
+                  return directory != null && turn(directory, name);
                 }
               });
       if (done) {
