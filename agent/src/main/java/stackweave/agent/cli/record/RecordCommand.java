@@ -338,7 +338,7 @@ public final class RecordCommand implements Callable<Integer> {
     String after = Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted * 1_000_000L);
     String what =
         switch (end) {
-          case ASKED -> otherTime(recording.spanNanos(), wanted * 1_000_000L);
+          case ASKED -> otherTime(recording.spanNanos(), wanted * 1_000_000L, nanos);
           case PROGRAM ->
               "the program ended after " + after + "; saved what was recorded until then";
           case KILLED ->
@@ -378,14 +378,20 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** What is said of a recording that is not as long as it was to be; empty if it is. */
-  static String otherTime(long nanos, long wanted) {
-    return nanos < 0 || Math.abs(nanos - wanted) <= MIN_OFF_NANOS + wanted / 10
+  /**
+   * What is said of a recording that is not as long as it was to be; empty if it is.
+   *
+   * @param nanos how long it is, negative where that is not known
+   * @param passed since its start: Ctrl-C ends it early, and the last of a loop may be shorter
+   */
+  static String otherTime(long nanos, long wanted, long passed) {
+    long asked = Math.min(wanted, passed);
+    return nanos < 0 || Math.abs(nanos - asked) <= MIN_OFF_NANOS + asked / 10
         ? ""
         : "the recording is of "
             + Timespans.spoken(nanos)
             + ", and "
-            + Timespans.spoken(wanted)
+            + Timespans.spoken(asked)
             + " were asked for";
   }
 
