@@ -11,6 +11,11 @@ public final class ModifiedUtf8 {
   /** Bytes of a pair of surrogates. */
   private static final int PAIR_BYTES = 6;
 
+  /** What the kernel has room for, and where dots are then (os::set_native_thread_name). */
+  private static final int NAME_BYTES = 15;
+
+  private static final int DOTS = 7;
+
   private static final char REPLACEMENT = '\ufffd';
 
   private ModifiedUtf8() {}
@@ -52,14 +57,25 @@ public final class ModifiedUtf8 {
 
   /**
    * The same of a text that was cut at a number of bytes, as the kernel cuts names of threads: what
-   * is left of its last character is left out. Where it is no text all the same, what of it is none
-   * is replaced.
+   * is left of its last character is left out. From JDK 26 on, HotSpot cuts them itself, and has
+   * dots in place of the middle: likewise. Where it is no text all the same, what of it is none is
+   * replaced.
    */
   public static String cut(byte[] bytes, int length) {
     for (int less = 0; less < Math.min(PAIR_BYTES, length); less++) {
       String text = text(bytes, 0, length - less);
       if (text != null && !Character.isHighSurrogate(text.charAt(text.length() - 1))) {
         return text;
+      }
+    }
+    if (length == NAME_BYTES && bytes[DOTS] == '.' && bytes[DOTS + 1] == '.') {
+      int end = DOTS + 2;
+      while (end < length && (bytes[end] & 0xc0) == 0x80) {
+        end++; // of a character whose first byte is left out
+      }
+      String tail = text(bytes, end, length - end);
+      if (tail != null) {
+        return cut(bytes, DOTS) + ".." + tail;
       }
     }
     return new String(bytes, 0, length, StandardCharsets.UTF_8);

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** ModifiedUtf8 against the JDK's DataOutput.writeUTF, which has that encoding. */
@@ -82,5 +83,23 @@ class ModifiedUtf8Test {
       bytes[i] = (byte) Integer.parseInt(hex, 2 * i, 2 * i + 2, 16);
     }
     return bytes;
+  }
+
+  /** {@code "%.7s..%.6s"}, of bytes. */
+  @ParameterizedTest
+  @CsvSource({
+    "工作线程池-12, 工作..池-12",
+    "工作线程池-1, 工作..池-1",
+    "größeräumer-eins, größe..r-eins",
+    "Dispatch-Thread21, Dispatc..read21"
+  })
+  void aNameWithoutItsMiddleHasWholeCharacters(String name, String shown) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    byte[] cut = new byte[15];
+    System.arraycopy(bytes, 0, cut, 0, 7);
+    cut[7] = '.';
+    cut[8] = '.';
+    System.arraycopy(bytes, bytes.length - 6, cut, 9, 6);
+    assertEquals(shown, ModifiedUtf8.cut(cut, cut.length));
   }
 }
