@@ -3,6 +3,7 @@ package stackweave.hotspot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.util.List;
 import java.util.function.Consumer;
@@ -47,6 +48,10 @@ class CallersByTablesTest {
 
   /** Unwinds with another rule at one address. */
   private void unwind(long wrongAt, Consumer<RuleBuilder> says) {
+    vm.unwinder().unwind(sample, wrong(wrongAt, says), frames);
+  }
+
+  private CodeModules wrong(long wrongAt, Consumer<RuleBuilder> says) {
     RuleBuilder builder = new RuleBuilder(vm.rules.architecture());
     says.accept(builder);
     int rule = vm.rules.intern(builder);
@@ -63,19 +68,17 @@ class CallersByTablesTest {
             return table;
           }
         };
-    CodeModules modules =
-        new CodeModules() {
-          @Override
-          public int generation() {
-            return vm.modules.generation();
-          }
+    return new CodeModules() {
+      @Override
+      public int generation() {
+        return vm.modules.generation();
+      }
 
-          @Override
-          public CodeModule find(long pc) {
-            return pc == wrongAt ? wrong : vm.modules.find(pc);
-          }
-        };
-    vm.unwinder().unwind(sample, modules, frames);
+      @Override
+      public CodeModule find(long pc) {
+        return pc == wrongAt ? wrong : vm.modules.find(pc);
+      }
+    };
   }
 
   /** At the system call that the thread waits in: its code tells the caller. */
@@ -106,9 +109,33 @@ class CallersByTablesTest {
       vm.memory.read(function - before.length, before, 0, before.length);
       if (!vm.hotspot.cpu().code().isCallBefore(before, before.length)) {
         assertNotBelieved(function);
+        assertReadOnce();
         return;
       }
     }
+    fail("each function of libc is behind a call");
+  }
+
+  /** What is before an address is read once, whether it is a call or not. */
+  private void assertReadOnce() {
+    CodeModules wrong =
+        wrong(
+            sample.registers().pc(),
+            rule -> {
+              rule.setCfa(RSP, 32);
+              rule.ra = Location.of(Location.REGISTER_PLUS, R15, 0);
+            });
+    // Of an interrupted frame without tables it is asked each time whether it is a system call.
+    assertEquals(readsOfAThirdWalk(vm.modules) + 1, readsOfAThirdWalk(wrong));
+  }
+
+  private long readsOfAThirdWalk(CodeModules modules) {
+    MixedUnwinder unwinder = vm.unwinder();
+    unwinder.unwind(sample, modules, frames);
+    unwinder.unwind(sample, modules, frames);
+    long before = vm.memory.reads();
+    unwinder.unwind(sample, modules, frames);
+    return vm.memory.reads() - before;
   }
 
   @Test

@@ -27,7 +27,7 @@ public final class Callers {
   private final PcCache pcs;
   private final UnwindCounters counters;
 
-  /** Return addresses in modules, as long as these are the same. */
+  /** Whether addresses in modules are behind a call, as long as these are the same. */
   private final LongTable<Boolean> nativeReturns = new LongTable<>(FIRST_RETURNS, MAX_RETURNS);
 
   private int generation;
@@ -79,7 +79,7 @@ public final class Callers {
       PcEntry entry = pcs.find(pc, false);
       return entry == null || mayCallNative(entry);
     }
-    return isNativeReturnAddress(walk, pc) || !isReadable(walk, pc);
+    return !Boolean.FALSE.equals(isCallBefore(walk, pc));
   }
 
   /**
@@ -196,19 +196,25 @@ public final class Callers {
   }
 
   private boolean isNativeReturnAddress(Walk walk, long pc) {
+    return Boolean.TRUE.equals(isCallBefore(walk, pc));
+  }
+
+  /** Whether a call is before an address in a module; null if that is not known. */
+  private Boolean isCallBefore(Walk walk, long pc) {
     CodeModules modules = walk.modules();
     if (generation != modules.generation()) {
       generation = modules.generation();
       nativeReturns.clear();
     }
-    if (nativeReturns.get(pc) != null) {
-      return true;
+    Boolean known = nativeReturns.get(pc);
+    if (known != null) {
+      return known;
     }
-    boolean call =
-        modules.find(pc - 1) != null
-            && isReadable(walk, pc)
-            && cpu.code().isCallBefore(code, code.length);
-    if (call && nativeReturns.put(pc, Boolean.TRUE)) {
+    if (modules.find(pc - 1) == null || !isReadable(walk, pc)) {
+      return null;
+    }
+    boolean call = cpu.code().isCallBefore(code, code.length);
+    if (nativeReturns.put(pc, call)) {
       counters.cacheResets++;
     }
     return call;
