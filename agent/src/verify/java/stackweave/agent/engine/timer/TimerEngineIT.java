@@ -65,7 +65,6 @@ class TimerEngineIT extends TimerEngineRuns {
     assertEquals(OWN, call("disposition", TAKEN));
   }
 
-  /** As the kernel has them: a sample a minute, and the first within a minute. */
   /** What was read of a thread is forgotten at its end. */
   @Test
   void theEndOfAThreadIsToldAfterItsSamples() throws Exception {
@@ -114,6 +113,7 @@ class TimerEngineIT extends TimerEngineRuns {
         });
   }
 
+  /** As the kernel has them: a sample a minute, and the first within a minute. */
   @Test
   void theLongestIntervalIsAMinute() throws Exception {
     long minute = SamplingSettings.MAX_INTERVAL_NANOS;
