@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.unwind.text.ShortText;
 
 /** Writes the tables of one {@link TopExport}. */
 final class TopTables {
@@ -155,8 +156,7 @@ final class TopTables {
 
   /** Limits a name's length, which the recording controls: shortening takes quadratic time. */
   private String bounded(String name) {
-    int most = Math.max(MAX_NAME, options.width());
-    return name.length() <= most ? name : name.substring(0, most);
+    return ShortText.of(name, Math.max(MAX_NAME, options.width()));
   }
 
   /** A row for what is left out; own shares can be added up, totals can't. */

@@ -1,6 +1,7 @@
 package stackweave.agent.cli.common;
 
 import java.util.stream.Collectors;
+import stackweave.unwind.text.ShortText;
 
 /**
  * Makes text from other processes, recordings and files safe for a terminal, which would execute
@@ -13,7 +14,7 @@ public final class Plain {
 
   /** As {@link #lines}, and cut to 64 Ki characters. */
   public static String report(String text) {
-    return lines(text.substring(0, Math.min(text.length(), MAX_CHARACTERS)));
+    return lines(ShortText.of(text, MAX_CHARACTERS));
   }
 
   /** Replaces control and format characters by {@code ?}; keeps line ends. */
@@ -27,7 +28,7 @@ public final class Plain {
   public static String line(String text) {
     // Not by a regular expression: one that skips blanks takes quadratic time.
     return lines(
-        text.substring(0, Math.min(text.length(), MAX_CHARACTERS))
+        ShortText.of(text, MAX_CHARACTERS)
             .lines()
             .map(String::strip)
             .filter(line -> !line.isEmpty())

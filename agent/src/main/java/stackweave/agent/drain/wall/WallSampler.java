@@ -262,6 +262,7 @@ public final class WallSampler implements WaitingPart {
     int listed = tasks.read();
     // Without what new threads cost: that isn't paid again.
     long took = System.nanoTime() - now;
+    long before = listedAt;
     listedAt = now;
     if (listed < 0) {
       return;
@@ -280,7 +281,7 @@ public final class WallSampler implements WaitingPart {
     long relisted = System.nanoTime();
     for (int i = 0; i < threads.limit(); i++) {
       if (threads.kind[i] != WallThreads.FREE && !threads.isListed(i)) {
-        end(i);
+        end(i, before);
       } else {
         reconsider(i);
       }
@@ -323,9 +324,15 @@ public final class WallSampler implements WaitingPart {
     }
   }
 
-  /** What has passed since the last look belongs to the wait that was seen then. */
-  private void end(int i) {
-    long now = System.nanoTime();
+  /**
+   * What has passed since the last look belongs to the wait that was seen then. When it ended is
+   * not known: in the midst of the time since it was last there.
+   *
+   * @param listed when it was in a list of threads
+   */
+  private void end(int i, long listed) {
+    long there = Math.max(threads.lookedAt[i], listed);
+    long now = there + Math.max(0, System.nanoTime() - there) / 2;
     if (threads.kind[i] == WallThreads.WATCHED
         && threads.hasStack[i]
         && threads.generation[i] == decoder.generation()) {
@@ -365,7 +372,7 @@ public final class WallSampler implements WaitingPart {
     long now = System.nanoTime();
     counters.add(Counter.WALL_LOOKS, 1);
     if (cpu < 0) {
-      end(i);
+      end(i, listedAt);
       return false;
     }
     if (cpu < threads.cpu[i]) {
@@ -423,7 +430,7 @@ public final class WallSampler implements WaitingPart {
     denied |= stacks.isDenied();
     counters.add(Counter.WALL_DISCARDED, stacks.discarded());
     if (outcome == BlockedStacks.Outcome.ENDED) {
-      end(i);
+      end(i, listedAt);
       return;
     }
     if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {

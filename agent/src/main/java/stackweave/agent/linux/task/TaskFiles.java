@@ -165,8 +165,8 @@ public final class TaskFiles implements AutoCloseable {
   }
 
   /**
-   * How long ago the thread was started, in ns, to a hundredth of a second: field 22 of its {@code
-   * stat}, in ticks of a hundredth since the machine's start (proc_pid_stat(5)).
+   * How long ago the thread was started, in ns, give or take 5 ms: field 22 of its {@code stat}, in
+   * ticks of a hundredth since the machine's start (proc_pid_stat(5)).
    *
    * @return −1 if that can't be read
    */
@@ -188,7 +188,7 @@ public final class TaskFiles implements AutoCloseable {
     }
     Libc.clock_gettime(Libc.CLOCK_BOOTTIME, buffer.address());
     long now = buffer.bytes().getLong(0) * 1_000_000_000L + buffer.bytes().getLong(Long.BYTES);
-    return Math.max(0, now - ticks * TICK_NANOS);
+    return Math.max(0, now - ticks * TICK_NANOS - TICK_NANOS / 2); // the kernel cuts the rest off
   }
 
   /** Whether the kernel says that the thread sleeps in a function for pipes. */

@@ -86,7 +86,10 @@ class WaitingTimesTest {
         assertTrue(System.nanoTime() - begin < PATIENCE_NANOS);
         sampler.pass();
       }
-      Thread.sleep(200);
+      for (int i = 0; i < 40; i++) {
+        sampler.pass();
+        Thread.sleep(5);
+      }
       end.countDown();
       waiting.join();
       long life = System.nanoTime() - begin;

@@ -3,6 +3,7 @@ package stackweave.jfr.export.otlp;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import stackweave.unwind.text.ShortText;
 
 /**
  * What a collector says of a profile that it took.
@@ -47,9 +48,7 @@ public record OtlpAnswer(long rejected, String message) {
 
     String line(int field) {
       String text = text(field).map(t -> new String(t, StandardCharsets.UTF_8)).orElse("");
-      return text.substring(0, Math.min(text.length(), MAX_MESSAGE))
-          .replaceAll("\\s+", " ")
-          .strip();
+      return ShortText.of(text, MAX_MESSAGE).replaceAll("\\s+", " ").strip();
     }
 
     private interface Field {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.ShortNames;
+import stackweave.unwind.text.ShortText;
 
 /** Writes sections for a terminal of 80 columns, or as an HTML page of its own. Stateless. */
 final class SectionWriter {
@@ -144,7 +145,7 @@ final class SectionWriter {
 
   /** Limits a name's length, which the recording controls: shortening takes quadratic time. */
   private static String bounded(String text) {
-    return text.length() <= MAX_NAME ? text : text.substring(0, MAX_NAME);
+    return ShortText.of(text, MAX_NAME);
   }
 
   private static String escape(String text) {
