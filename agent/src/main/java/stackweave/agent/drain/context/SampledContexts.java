@@ -11,6 +11,7 @@ import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.ContextDefinition;
 import stackweave.jfr.store.EventStore;
+import stackweave.unwind.text.ShortText;
 
 /**
  * The context of a sample: the scope of the application's labels that its thread was in when it was
@@ -187,9 +188,9 @@ public final class SampledContexts implements AutoCloseable {
         if (pairs[i] == null || pairs[i + 1] == null || count == MAX_LABELS) {
           continue;
         }
-        String name = cut(pairs[i], MAX_KEY);
+        String name = ShortText.of(pairs[i], MAX_KEY);
         if (!labels.containsKey(name)) {
-          labels.put(name, cut(pairs[i + 1], MAX_VALUE));
+          labels.put(name, ShortText.of(pairs[i + 1], MAX_VALUE));
           count++;
         }
       }
@@ -199,10 +200,6 @@ public final class SampledContexts implements AutoCloseable {
     String span = labels.remove(SPAN_ID);
     return new ContextDefinition(
         trace == null ? "" : trace, span == null ? "" : span, LabelText.of(labels));
-  }
-
-  private static String cut(String text, int length) {
-    return text.length() <= length ? text : text.substring(0, length);
   }
 
   @Override

@@ -2,6 +2,7 @@ package stackweave.agent.drain.load;
 
 import java.util.function.BiConsumer;
 import stackweave.jfr.event.load.NativeLibraryLoad;
+import stackweave.unwind.text.ShortText;
 
 /**
  * A load that a thread of the application is in. That thread makes it before dlopen and calls
@@ -36,15 +37,12 @@ final class ObservedLoad implements BiConsumer<Long, Throwable> {
     event.load = number;
     event.path = path;
     event.loaded = handle != 0 && failure == null;
-    event.error = failure == null ? "" : cut(String.valueOf(failure.getMessage()));
+    event.error =
+        failure == null
+            ? ""
+            : ShortText.of(String.valueOf(failure.getMessage()), NativeLibraryLoad.MAX_ERROR);
     watch.ended(this, event.loaded);
     event.commit();
-  }
-
-  private static String cut(String text) {
-    return text.length() <= NativeLibraryLoad.MAX_ERROR
-        ? text
-        : text.substring(0, NativeLibraryLoad.MAX_ERROR);
   }
 
   long number() {
