@@ -83,6 +83,10 @@ public final class WallSampler implements WaitingPart {
   private final WallWriter writer;
   private int lastCount;
   private long listedAt;
+
+  /** When those of the last list were all still there, as far as their number says. */
+  private long presentAt;
+
   private long listCost;
   private long nextPassAt;
   private long writeNanos = MIN_WRITE_NANOS;
@@ -253,6 +257,10 @@ public final class WallSampler implements WaitingPart {
 
   private void listIfDue(long now) {
     int count = threadCount.read();
+    long before = presentAt;
+    if (count == lastCount) {
+      presentAt = now;
+    }
     long least = count == lastCount ? LIST_NANOS : LIST_CHANGED_NANOS;
     if (now - listedAt < Math.max(least, LIST_COST_SHARE * listCost)) {
       return;
@@ -262,8 +270,8 @@ public final class WallSampler implements WaitingPart {
     int listed = tasks.read();
     // Without what new threads cost: that isn't paid again.
     long took = System.nanoTime() - now;
-    long before = listedAt;
     listedAt = now;
+    presentAt = now;
     if (listed < 0) {
       return;
     }
@@ -328,10 +336,10 @@ public final class WallSampler implements WaitingPart {
    * What has passed since the last look belongs to the wait that was seen then. When it ended is
    * not known: in the midst of the time since it was last there.
    *
-   * @param listed when it was in a list of threads
+   * @param present when it was listed, or the number of threads was still that of the list
    */
-  private void end(int i, long listed) {
-    long there = Math.max(threads.lookedAt[i], listed);
+  private void end(int i, long present) {
+    long there = Math.max(threads.lookedAt[i], present);
     long now = there + Math.max(0, System.nanoTime() - there) / 2;
     if (threads.kind[i] == WallThreads.WATCHED
         && threads.hasStack[i]
@@ -372,7 +380,7 @@ public final class WallSampler implements WaitingPart {
     long now = System.nanoTime();
     counters.add(Counter.WALL_LOOKS, 1);
     if (cpu < 0) {
-      end(i, listedAt);
+      end(i, presentAt);
       return false;
     }
     if (cpu < threads.cpu[i]) {
@@ -430,7 +438,7 @@ public final class WallSampler implements WaitingPart {
     denied |= stacks.isDenied();
     counters.add(Counter.WALL_DISCARDED, stacks.discarded());
     if (outcome == BlockedStacks.Outcome.ENDED) {
-      end(i, listedAt);
+      end(i, presentAt);
       return;
     }
     if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {
