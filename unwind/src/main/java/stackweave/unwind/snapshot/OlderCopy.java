@@ -50,17 +50,11 @@ public final class OlderCopy {
     address = present == 0 ? pageAddress : address;
     long page = (pageAddress - address) / PAGE_BYTES;
     if (page >= 0 && page < MOST_PAGES) {
-      makeRoom((int) (page + 1) * PAGE_BYTES);
+      if (bytes.length == 0) {
+        bytes = new byte[MOST_BYTES]; // once: no other sample allocates
+      }
       source.get(at, bytes, (int) page * PAGE_BYTES, PAGE_BYTES);
       present |= 1L << page;
-    }
-  }
-
-  private void makeRoom(int length) {
-    if (length > bytes.length) {
-      byte[] larger = new byte[Math.min(MOST_BYTES, 2 * length)];
-      System.arraycopy(bytes, 0, larger, 0, bytes.length);
-      bytes = larger;
     }
   }
 

@@ -31,12 +31,12 @@ import stackweave.unwind.snapshot.OlderCopy;
 /**
  * Copies of what is further up in a thread's stack than the event's own copy reaches, taken at the
  * same interrupt by instructions of the {@link ProcessFilter}: from the end of the event's copy to
- * the stack's end, or, if that is too far, from what was needed of the thread's stacks before, as
- * they have a large buffer in between. Where a stack ends they are {@linkplain #stack told}; before
- * that they stop at the first page that is not there, such as a guard page. They copy page by page,
- * since one that nobody has written may not be there. A page that finds no room in the ring is
- * missing. In the kernel a thread's stack pointer is not at hand: copies begin where those of its
- * last sample in user mode did. For the drain thread.
+ * the stack's end, without what no stack of the thread has needed so far, such as a large buffer in
+ * between. Where a stack ends they are {@linkplain #stack told}; before that they stop at the first
+ * page that is not there, such as a guard page. They copy page by page, since one that nobody has
+ * written may not be there. A page that finds no room in the ring is missing. In the kernel a
+ * thread's stack pointer is not at hand: copies begin where those of its last sample in user mode
+ * did. For the drain thread.
  */
 public final class OlderParts implements AutoCloseable {
   private static final int RING_BYTES = 4 << 20;
@@ -74,7 +74,7 @@ public final class OlderParts implements AutoCloseable {
   private static final KernelVersion LOCKS_UP_NO_MORE = new KernelVersion(6, 4);
 
   // A value of the map: where the event's copy of the last sample in user mode ended, the address
-  // above the stack, and the first one that was needed of what is older.
+  // above the stack, and the lowest one that any sample needed of what is older.
   private static final int FROM = 0;
   private static final int END = 8;
   private static final int NEEDED = 16;
@@ -172,19 +172,17 @@ public final class OlderParts implements AutoCloseable {
     int neverSeen = code.jump(EQUAL, 7, 0);
     code.land(inUserMode);
     code.load(6, 9, NEEDED).load(8, 9, END);
+    int allNeeded = code.jumpByRegister(NOT_BELOW, 7, 6);
+    code.copy(7, 6);
+    code.land(allNeeded);
     int withoutEnd = code.jump(EQUAL, 8, 0);
     int shallow = code.jumpByRegister(NOT_BELOW, 7, 8);
     code.copy(1, 8).applyRegister(SUBTRACT, 1, 7);
-    int near = code.jump(BELOW, 1, OlderCopy.MOST_BYTES + 1);
-    int far = code.jumpByRegister(NOT_BELOW, 7, 6);
-    code.copy(7, 6);
+    int tooMuch = code.jump(NOT_BELOW, 1, OlderCopy.MOST_BYTES + 1);
     int bounded = code.jump(ALWAYS, 0, 0);
-    code.land(withoutEnd);
-    int isNext = code.jumpByRegister(NOT_BELOW, 7, 6);
-    code.copy(7, 6);
-    code.land(notTold, isNext);
+    code.land(notTold, withoutEnd);
     code.copy(8, 7).apply(ADD, 8, OlderCopy.MOST_BYTES + WITHOUT_END);
-    code.land(near, bounded);
+    code.land(bounded);
     code.call(KTIME_GET_NS).store(FRAME, time, 0);
     code.call(GET_SMP_PROCESSOR_ID).store(FRAME, cpu, 0);
     code.set(9, 0);
@@ -212,7 +210,7 @@ public final class OlderParts implements AutoCloseable {
     code.land(next);
     code.apply(ADD, 7, OlderCopy.PAGE_BYTES).apply(ADD, 9, 1);
     code.jumpBack(BELOW, 9, OlderCopy.MOST_PAGES, page);
-    code.land(neverMet, neverSeen, shallow, far, end, above, full);
+    code.land(neverMet, neverSeen, shallow, tooMuch, end, above, full);
   }
 
   /**
