@@ -64,6 +64,8 @@ class FailuresTest {
         "top a.jfr --by name               | .*'name' is neither self nor total.*top --help.*",
         "top missing.jfr                   | missing.jfr: no such file",
         "top text.jfr                      | text.jfr: not a JFR recording.*",
+        "top /dev/null                     | /dev/null: is a pipe or device.* to a file first.*",
+        "collapsed /dev/zero               | /dev/zero: is a pipe or device.* to a file first.*",
         "top without.jfr                   | without.jfr: holds no samples.*",
         "report                            | .*'REC'.*report --help.*",
         "report missing.jfr                | missing.jfr: no such file",
@@ -127,6 +129,16 @@ class FailuresTest {
   void aDirectoryIsNoRecording() {
     Outcome ended = run("collapsed", directory.toString());
     assertTrue(ended.err.matches("stackweave: .*directory.*\n"), ended.err);
+    assertEquals(2, ended.exit);
+  }
+
+  /** The file that a shell has for {@code <(zcat rec.jfr.gz)} is one, too; none is waited for. */
+  @Test
+  void aPipeIsToBeWrittenToAFile() throws Exception {
+    Path pipe = directory.resolve("pipe");
+    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+    Outcome ended = run("top", pipe.toString());
+    assertTrue(ended.err.matches("stackweave: .*/pipe: is a pipe or device.*\n"), ended.err);
     assertEquals(2, ended.exit);
   }
 

@@ -28,12 +28,18 @@ public final class ChunkList {
   /**
    * Finds the chunks of {@code file}.
    *
-   * @throws RecordingException if it is missing, unreadable, or no recording
+   * @throws RecordingException if it is missing, unreadable, no regular file, or no recording
    */
   public static ChunkList scan(Path file) throws RecordingException {
     ChunkList list = new ChunkList(file);
     if (Files.isDirectory(file)) {
       throw new RecordingException(file + ": is a directory, not a JFR recording");
+    }
+    if (Files.exists(file) && !Files.isRegularFile(file)) {
+      throw new RecordingException(
+          file
+              + ": is a pipe or device, and a recording is read from a file alone: write it to a file"
+              + " first, and read that");
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       list.scan(channel);
