@@ -42,6 +42,7 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
+import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.FlamePageNames;
 import stackweave.testing.ForkedJvm;
@@ -82,6 +83,26 @@ class CommandLineIT extends CommandLineRuns {
   void failsInOneLine() throws Exception {
     Ended result = commandLine(Jvm.all().findFirst().orElseThrow(), "collapsed", "missing.jfr");
     assertFailed("missing.jfr: no such file", result);
+  }
+
+  /**
+   * Descriptor 1 is the JVM's own file of modules then, which must neither be closed, which ends
+   * the JVM, nor written.
+   */
+  @Test
+  void whatTheCallerHasNotOpenedForWritingIsRefused() throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    Path kept = Files.writeString(directory.resolve("kept"), "kept");
+    assertFailed("can't write to standard output: it is closed, .*", inShell(jvm, "-", ">&-"));
+    assertFailed(
+        "can't write to /dev/fd/9: it is closed, .*", inShell(jvm, "/dev/fd/9", "9<" + kept));
+    assertEquals("kept", Files.readString(kept));
+  }
+
+  private static Ended inShell(Jvm jvm, String output, String redirection) throws Exception {
+    List<String> words = ForkedJvm.agentCommand(jvm.jdk(), "jfc", "-o", output);
+    return Commands.run(
+        new ProcessBuilder("sh", "-c", String.join(" ", words) + " " + redirection));
   }
 
   @ParameterizedTest

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
@@ -46,6 +47,17 @@ public final class Output {
   private static final Pattern DEVICE =
       Pattern.compile("/dev/(?!shm/|mqueue/|hugepages/).+|/proc/(self|thread-self)/fd/\\d+");
 
+  private static final String STDOUT = "/dev/stdout";
+
+  private static final Pattern DESCRIPTOR =
+      Pattern.compile(STDOUT + "|/(?:dev|proc/self|proc/thread-self)/fd/(\\d+)");
+
+  private static final Pattern FLAGS = Pattern.compile("(?m)^flags:\\s+([0-7]{1,10})$");
+  private static final int OCTAL = 8;
+
+  /** Of the flags, O_ACCMODE; 0 is O_RDONLY. */
+  private static final int ACCESS_MODE = 3;
+
   private Output() {}
 
   /** Whether {@code file} means standard output: null or {@code -}. */
@@ -74,6 +86,7 @@ public final class Output {
   }
 
   private static void bytes(Path file, OutputFile.Content content) throws FailedException {
+    mustBeOpen(file);
     try {
       if (isStandardOutput(file)) {
         bytesToStandardOutput(content);
@@ -113,11 +126,10 @@ public final class Output {
 
   private static void privately(Path file, boolean survivesExit, OutputFile.Content content)
       throws FailedException {
+    mustBeOpen(file);
     try {
       if (isStandardOutput(file)) {
-        try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
-          content.writeTo(out);
-        }
+        content.writeTo(standardOutput());
       } else if (isDevice(file)) {
         try (OutputStream out = openDevice(file)) {
           content.writeTo(out);
@@ -157,6 +169,7 @@ public final class Output {
 
   /** Fails if {@code file} can't be written, before the command does its work. */
   public static void mustBeWritable(Path file) throws FailedException {
+    mustBeOpen(file);
     if (isStandardOutput(file)) {
       return;
     }
@@ -202,9 +215,57 @@ public final class Output {
     to(null, content);
   }
 
+  /**
+   * Standard output, which {@code close} leaves open: where the caller has closed it, descriptor 1
+   * is a file of the JVM's own, and to close that, which puts /dev/null in its place, ends the JVM
+   * with SIGSEGV when it next reads there.
+   */
+  private static OutputStream standardOutput() {
+    return new FileOutputStream(FileDescriptor.out) {
+      @Override
+      public void close() {
+        // Nothing is kept back that would have to be written now.
+      }
+    };
+  }
+
+  /**
+   * Refuses a descriptor that the caller has not opened for writing: it may be a file of the JVM's
+   * own, such as its modules, which root would overwrite. The JVM reads those alone.
+   */
+  private static void mustBeOpen(Path file) throws FailedException {
+    boolean standard = isStandardOutput(file);
+    Matcher named =
+        DESCRIPTOR.matcher(standard ? STDOUT : String.valueOf(file.toAbsolutePath().normalize()));
+    if (!named.matches()) {
+      return;
+    }
+    String number = named.group(1) == null ? "1" : named.group(1);
+    boolean open;
+    try {
+      open =
+          !Files.isRegularFile(Path.of("/proc/self/fd", number))
+              || isForWriting(Files.readString(Path.of("/proc/self/fdinfo", number)));
+    } catch (IOException e) {
+      return; // to write says what is wrong
+    }
+    if (!open) {
+      throw new FailedException(
+          "can't write to "
+              + (standard ? "standard output" : file)
+              + ": it is closed, or open for reading alone: send it to a file, or to /dev/null");
+    }
+  }
+
+  /** Whether a file of /proc/self/fdinfo says that its descriptor is open for writing. */
+  static boolean isForWriting(String facts) {
+    Matcher flags = FLAGS.matcher(facts);
+    return !flags.find() || (Integer.parseInt(flags.group(1), OCTAL) & ACCESS_MODE) != 0;
+  }
+
   private static void bytesToStandardOutput(OutputFile.Content content) throws IOException {
-    try (OutputStream out = new FileOutputStream(FileDescriptor.out)) {
-      content.writeTo(out);
+    try {
+      content.writeTo(standardOutput());
     } catch (IOException e) {
       if (!"Broken pipe".equals(e.getMessage())) { // the reader has closed the pipe, as head does
         throw e;

@@ -4,6 +4,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.process.TargetJvm;
 
@@ -28,7 +29,7 @@ public final class StatusCommand implements Callable<Integer> {
       if (status == null) {
         throw target.hasNoAgent();
       }
-      System.out.println(Plain.report(status));
+      Output.toStandardOutput(out -> out.append(Plain.report(status)).append('\n'));
       return 0;
     }
   }

@@ -80,8 +80,8 @@ public final class FlameGraphCommand implements Callable<Integer> {
         Recording.mustNotBe(
             to, file, files.size() == 1 ? "the recording" : "one of the recordings");
       }
-      Output.mustBeWritable(to);
     }
+    Output.mustBeWritable(to);
     if (!diff) {
       mustDiffer();
     }

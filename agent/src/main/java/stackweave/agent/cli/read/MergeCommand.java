@@ -81,8 +81,8 @@ public final class MergeCommand implements Callable<Integer> {
       for (Path recording : recordings) {
         Recording.mustNotBe(file, recording, "one of the recordings");
       }
-      Output.mustBeWritable(file);
     }
+    Output.mustBeWritable(file);
     MergeOptions options = new MergeOptions(only, keepsJdkSamples, state.equals(DEFAULT), byWeight);
     MergeReport report = merge(file, options);
     for (String note : report.notes()) {

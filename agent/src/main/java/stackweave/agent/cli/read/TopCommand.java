@@ -129,6 +129,7 @@ public final class TopCommand implements Callable<Integer> {
     if (every < LiveRounds.MIN_MILLIS || every > LiveRounds.MAX_MILLIS) {
       throw new ParameterException(spec.commandLine(), "--every must be 1s to 30s");
     }
+    Output.mustBeWritable(null);
     long total = totalMillis == null ? DurationConverter.MAX_MILLIS : totalMillis;
     try (TargetJvm jvm = TargetJvm.open(pid)) {
       new LiveRounds("top", every, total, SamplingWishes.ofChoice(time.choice()))
