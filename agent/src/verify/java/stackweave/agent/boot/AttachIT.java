@@ -1,9 +1,15 @@
 package stackweave.agent.boot;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.Waits;
 
 /** The command line on running JVMs: attach, record, status, detach, and whatever can be wrong. */
 @Order(4)
@@ -17,5 +23,20 @@ class AttachIT extends AttachedProgram {
   @Test
   void recordsInAContainerOfAnotherUser() throws Exception {
     recordInContainer(Container.publicJvms().findFirst().orElseThrow());
+  }
+
+  /** The JDK can't list its properties there, unless it did something like that before. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
+  void aRemovedWorkingDirectoryIsNamed(Jvm jvm) throws Exception {
+    Path gone = Files.createDirectory(directory.resolve("gone"));
+    List<String> arguments = List.of("-cp", Jars.apps().toString(), Waits.class.getName());
+    Process process = jvm.start(gone, arguments).start();
+    started.add(process);
+    assertEquals("running", process.inputReader().readLine());
+    Files.delete(gone);
+    assertFailed(
+        command("status", process.pid()),
+        "the JVM \\d+ answers with an error \\(.*\\): its working directory was removed, .*");
   }
 }

@@ -92,6 +92,17 @@ public final class TargetJvm implements AutoCloseable {
       jvm.mustBeNewEnough();
       good = true;
       return jvm;
+    } catch (AttachSocket.RefusedException e) {
+      throw new FailedException(
+          "the JVM "
+              + process.pid()
+              + " answers with an error ("
+              + FailedException.worded(e)
+              + ")"
+              + (process.hasLostDirectory()
+                  ? ": its working directory was removed, for which the JDK itself fails there:"
+                      + " start it again in a directory that stays"
+                  : ""));
     } catch (IOException e) {
       throw new FailedException(
           "the JVM "

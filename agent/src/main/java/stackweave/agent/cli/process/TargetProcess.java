@@ -37,6 +37,9 @@ public final class TargetProcess implements AutoCloseable {
    */
   private static final int MAX_BYTES = 8 << 20;
 
+  /** What the kernel puts behind the path of a directory that is no longer there. */
+  private static final String REMOVED = " (deleted)";
+
   private static final int SIGQUIT = 3;
   private static final int EFFECTIVE = 1;
 
@@ -231,6 +234,15 @@ public final class TargetProcess implements AutoCloseable {
   /** Its working directory or null; for use inside {@link #act} only. */
   Descriptor cwd() {
     return cwd;
+  }
+
+  /** Whether its working directory was removed, as far as that can be seen. */
+  boolean hasLostDirectory() {
+    try {
+      return Files.readSymbolicLink(Path.of(proc.ownPath(), "cwd")).toString().endsWith(REMOVED);
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Runs an action with the rights of its user and waits for it. */
