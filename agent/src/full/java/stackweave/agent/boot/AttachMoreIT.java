@@ -39,7 +39,7 @@ class AttachMoreIT extends AttachedProgram {
     long deaf = startWaiting(jvm, "-Xrs").pid();
     assertFailed(command("attach", deaf), ".*does not take attach requests.*");
     long refusing = startWaiting(jvm, "-XX:+DisableAttachMechanism").pid();
-    assertFailed(command("attach", refusing), ".*can't be attached to .*");
+    assertFailed(command("attach", refusing), ".*it runs with -XX:.DisableAttachMechanism; .*");
     long bare = startWaiting(jvm, "--limit-modules=java.base,java.instrument").pid();
     assertFailed(command("attach", bare), ".*without JDK Flight Recorder.*");
     long good = startWaiting(jvm).pid();

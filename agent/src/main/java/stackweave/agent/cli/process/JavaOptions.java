@@ -3,7 +3,9 @@ package stackweave.agent.cli.process;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import stackweave.agent.jdk.JvmProperties;
 
 /**
@@ -12,17 +14,29 @@ import stackweave.agent.jdk.JvmProperties;
  * be asked. Stateless.
  */
 public final class JavaOptions {
+  private static final String BEHIND_COMMAND_LINE = "_JAVA_OPTIONS";
+
   /**
-   * The variables that HotSpot and its launcher read, {@code Arguments::parse} and {@code args.c}.
+   * The variables that HotSpot and its launcher read, {@code Arguments::parse} and {@code args.c},
+   * in the order in which they count: the command line is before the last.
    */
   public static final List<String> VARIABLES =
-      List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+      List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", BEHIND_COMMAND_LINE);
+
+  /** Options of the launcher whose value is the next word ({@code java.c}). */
+  private static final Pattern WITH_VALUE =
+      Pattern.compile("-cp|-classpath|-p|--(?!module$)[a-z-]+");
 
   private JavaOptions() {}
 
   /** Those of a process; what can't be read is left out. */
   public static List<String> of(TargetProcess process) {
     return of(text(process, "cmdline"), text(process, "environ"));
+  }
+
+  /** Whether a flag of {@code -XX} is on, as far as the kernel shows it. */
+  static boolean isOn(String flag, TargetProcess process) {
+    return isOn(flag, text(process, "cmdline"), text(process, "environ"));
   }
 
   private static String text(TargetProcess process, String file) {
@@ -39,13 +53,40 @@ public final class JavaOptions {
   /** Those in the texts of {@code cmdline} and {@code environ}, each ended by a NUL. */
   static List<String> of(String commandLine, String environment) {
     List<String> options = new ArrayList<>(List.of(commandLine.split("\0")));
+    VARIABLES.forEach(variable -> addVariable(variable, environment, options));
+    return options;
+  }
+
+  /** As {@link #isOn(String, TargetProcess)}; the last of the options counts. */
+  static boolean isOn(String flag, String commandLine, String environment) {
+    List<String> options = new ArrayList<>();
+    for (String variable : VARIABLES) {
+      if (variable.equals(BEHIND_COMMAND_LINE)) {
+        options.addAll(beforeMain(commandLine.split("\0")));
+      }
+      addVariable(variable, environment, options);
+    }
+    return options.lastIndexOf("-XX:+" + flag) > options.lastIndexOf("-XX:-" + flag);
+  }
+
+  /** The words before the main class, module or jar, whose arguments are no options of the JVM. */
+  private static List<String> beforeMain(String[] words) {
+    int end = 1;
+    while (end < words.length
+        && (words[end].startsWith("-")
+            || words[end].startsWith("@")
+            || WITH_VALUE.matcher(words[end - 1]).matches())) {
+      end++;
+    }
+    return Arrays.asList(words).subList(0, end);
+  }
+
+  private static void addVariable(String variable, String environment, List<String> options) {
     for (String entry : environment.split("\0")) {
-      int equals = entry.indexOf('=');
-      if (equals > 0 && VARIABLES.contains(entry.substring(0, equals))) {
-        addWords(entry.substring(equals + 1), options);
+      if (entry.startsWith(variable + "=")) {
+        addWords(entry.substring(variable.length() + 1), options);
       }
     }
-    return options;
   }
 
   /** As {@code Arguments::parse_options_buffer}: quotes of both kinds, and nothing that escapes. */

@@ -40,6 +40,8 @@ public final class TargetProcess implements AutoCloseable {
   /** What the kernel puts behind the path of a directory that is no longer there. */
   private static final String REMOVED = " (deleted)";
 
+  private static final String NO_ATTACH = "DisableAttachMechanism";
+
   private static final int SIGQUIT = 3;
   private static final int EFFECTIVE = 1;
 
@@ -72,14 +74,44 @@ public final class TargetProcess implements AutoCloseable {
    */
   static TargetProcess check(long pid) throws FailedException {
     TargetProcess process = look(pid);
-    if (!process.takesSigQuit) {
-      process.close();
-      throw new FailedException(
-          "the JVM "
-              + pid
-              + " does not take attach requests: it runs with -Xrs, or has only begun to start");
+    boolean good = false;
+    try {
+      process.mustTakeAttach();
+      good = true;
+      return process;
+    } finally {
+      if (!good) {
+        process.close();
+      }
     }
-    return process;
+  }
+
+  private void mustTakeAttach() throws FailedException {
+    String reason = whyStopped(pid, status(pid, Path.of(proc.ownPath())));
+    if (reason.isEmpty() && !takesSigQuit) {
+      reason = "does not take attach requests: it runs with -Xrs, or has only begun to start";
+    }
+    if (reason.isEmpty() && JavaOptions.isOn(NO_ATTACH, this)) {
+      reason =
+          "does not take attach requests: it runs with -XX:+"
+              + NO_ATTACH
+              + "; start it without that, or with -javaagent and a recording";
+    }
+    if (!reason.isEmpty()) {
+      throw new FailedException("the JVM " + pid + " " + reason);
+    }
+  }
+
+  /** Why a process does not run, behind what it is called; empty if it does. */
+  static String whyStopped(long pid, Map<String, String> status) {
+    return switch (status.getOrDefault("State", "").replaceFirst(" .*", "")) {
+      case "T" -> "is stopped and can't answer: kill -CONT " + pid + " lets it go on";
+      case "t" ->
+          "is held by a debugger, the process "
+              + status.get("TracerPid")
+              + ", and can't answer: let it go on there";
+      default -> "";
+    };
   }
 
   /** As {@link #check}, without requiring that it takes attach requests. */
@@ -107,6 +139,7 @@ public final class TargetProcess implements AutoCloseable {
 
   private static TargetProcess look(long pid, Descriptor proc) throws FailedException {
     Map<String, String> status = status(pid, Path.of(proc.ownPath()));
+    mustBeProcess(pid, status);
     Map<String, String> own = status(pid, Path.of("/proc/self"));
     int uid = id(status, "Uid", EFFECTIVE);
     int ownUid = id(own, "Uid", EFFECTIVE);
@@ -316,6 +349,14 @@ public final class TargetProcess implements AutoCloseable {
           });
     } catch (IOException e) {
       return false;
+    }
+  }
+
+  /** In /proc there is a directory for each thread, too, which no listing shows. */
+  private static void mustBeProcess(long pid, Map<String, String> status) throws FailedException {
+    String process = status.getOrDefault("Tgid", "");
+    if (!process.equals(status.get("Pid"))) {
+      throw new FailedException(pid + " is a thread of process " + process + ": use " + process);
     }
   }
 
