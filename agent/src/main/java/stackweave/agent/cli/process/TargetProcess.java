@@ -323,11 +323,6 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Whether it handles SIGQUIT, so that an attach request doesn't kill it. */
-  public boolean takesAttach() {
-    return takesSigQuit;
-  }
-
   /** Sends SIGQUIT, which makes a JVM look for the attach trigger file. */
   void sendQuit() throws IOException {
     proc.signal((int) pid, SIGQUIT);

@@ -81,7 +81,16 @@ final class SwitchTurn {
   static int ofProcess(long pid, boolean off) throws FailedException {
     try (TargetProcess process = TargetProcess.look(pid)) {
       SwitchTurn turn = new SwitchTurn(process.files(), process.uidThere(), off);
-      String status = status(pid, process);
+      String status = null;
+      String problem = null;
+      try (TargetJvm jvm = TargetJvm.open(pid)) {
+        status = jvm.status();
+      } catch (FailedException e) {
+        problem = FailedException.worded(e); // only the files are handled
+      }
+      if (status == null && problem == null) {
+        throw new FailedException("no Stackweave agent in process " + pid);
+      }
       String named = named(process, status);
       if (named == null) {
         turn.usual();
@@ -91,28 +100,12 @@ final class SwitchTurn {
         turn.turn(named, () -> turn.inNamed(named));
       }
       turn.mustHaveTurned();
-      boolean verifiable = status != null;
-      boolean done = turn.ask(pid, verifiable) && (verifiable || turn.problems.isEmpty());
-      return done ? DONE : NOT_DONE;
+      if (problem != null) {
+        throw new FailedException(
+            "not verified whether sampling " + (off ? "stopped" : "goes on") + ": " + problem);
+      }
+      return turn.ask(pid) ? DONE : NOT_DONE;
     }
-  }
-
-  /** The agent's status; null if the JVM can't be asked, where only the files are handled. */
-  private static String status(long pid, TargetProcess process) throws FailedException {
-    if (!process.takesAttach()) {
-      return null;
-    }
-    String status;
-    try (TargetJvm jvm = TargetJvm.open(pid)) {
-      status = jvm.status();
-    } catch (FailedException e) {
-      System.err.println("stackweave: " + Plain.line(FailedException.worded(e)));
-      return null;
-    }
-    if (status == null) {
-      throw new FailedException("no Stackweave agent in process " + pid);
-    }
-    return status;
   }
 
   /** The switch file that an agent option names, or null. */
@@ -304,7 +297,7 @@ final class SwitchTurn {
                 + process.getName());
         good = false;
       } else {
-        good &= ask(Long.parseLong(process.getName()), true);
+        good &= ask(Long.parseLong(process.getName()));
       }
     }
     return good;
@@ -342,11 +335,7 @@ final class SwitchTurn {
   }
 
   /** Asks a JVM until it has noticed, and prints the result. */
-  private boolean ask(long pid, boolean canAnswer) {
-    if (!canAnswer) {
-      System.out.println("process " + pid + ": can't be asked, so not verified");
-      return true;
-    }
+  private boolean ask(long pid) {
     try (TargetJvm jvm = TargetJvm.open(pid)) {
       long start = System.nanoTime();
       while (true) {
