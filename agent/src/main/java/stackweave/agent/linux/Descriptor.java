@@ -1,5 +1,6 @@
 package stackweave.agent.linux;
 
+import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
@@ -362,6 +363,16 @@ public final class Descriptor implements AutoCloseable {
     if (FileCalls.kill(pid, signal) != 0) {
       throw failure(name, Libc.errno());
     }
+  }
+
+  /**
+   * How many bytes the calling thread's user may still write in its file system; {@link
+   * Long#MAX_VALUE} if the file system doesn't say.
+   */
+  public long room() {
+    // Not FileStore, which fails where the mount is not one of this process's own.
+    File file = new File(ownPath());
+    return file.getTotalSpace() == 0 ? Long.MAX_VALUE : file.getUsableSpace();
   }
 
   /** A path by which this process only can open this descriptor again. */

@@ -134,7 +134,7 @@ public final class HostileTarget {
   private String diagnose(String command) throws Exception {
     Matcher name = Pattern.compile("name=(\\S+)").matcher(command);
     Matcher file = Pattern.compile("filename=\"([^\"]+)\"").matcher(command);
-    if (command.equals("JFR.check") || command.equals("VM.classloaders")) {
+    if (List.of("JFR.check", "JFR.configure", "VM.classloaders").contains(command)) {
       return "";
     }
     boolean begins = file.find();

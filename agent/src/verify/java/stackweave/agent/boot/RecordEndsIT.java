@@ -63,6 +63,18 @@ class RecordEndsIT extends RecordedProgram {
     assertTrue(isSampled("next.jfr"), "no sample of the program");
   }
 
+  /** JFR would abort it. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
+  void aProgramWhoseFilesMayNotBecomeLongerIsNotRecorded(Jvm jvm) throws Exception {
+    Process target = start(jvm, RUNS);
+    run("prlimit", "--pid", target.pid(), "--fsize=32768:").successfully();
+    assertFailed(command("record", target.pid(), "-d", "1s"), ".* may grow to 32 KiB .*");
+    Ended check = run(jvm.home().resolve("bin/jcmd"), target.pid(), "JFR.check");
+    assertFalse(check.successfully().out().contains("stackweave-record-"), check.out());
+    assertTrue(target.isAlive());
+  }
+
   @Test
   void detachWhileRecordingIsSaidOnBothSides() throws Exception {
     long pid = start(last(), RUNS).pid();

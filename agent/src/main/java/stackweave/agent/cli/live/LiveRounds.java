@@ -180,7 +180,10 @@ public final class LiveRounds {
   private static void say(RemoteRecording recording, RemoteRecording.End end) {
     String why =
         switch (end) {
-          case ASKED -> "";
+          case ASKED ->
+              recording.shortage().isEmpty()
+                  ? ""
+                  : "ended the recording, for " + Plain.line(recording.shortage());
           case PROGRAM -> "the program ended";
           case KILLED -> "the program was killed or crashed";
           case UNWRITTEN -> Plain.line(recording.whyUnwritten());

@@ -8,6 +8,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -250,7 +251,24 @@ public final class TargetDirectory implements AutoCloseable {
 
   /** How many bytes its user may still write here. */
   public long room() throws IOException {
-    return target.act(() -> Files.getFileStore(Path.of(directory.ownPath())).getUsableSpace());
+    return target.act(directory::room);
+  }
+
+  /** Whether what is written here takes the room of another one. */
+  public boolean isOnSameDiskAs(TargetDirectory other) throws IOException {
+    return target.act(() -> directory.facts().device() == other.directory.facts().device());
+  }
+
+  /** The current size of fetched files together, in bytes. */
+  public long size(Collection<Descriptor> files) throws IOException {
+    return target.act(
+        () -> {
+          long size = 0;
+          for (Descriptor file : files) {
+            size += file.facts().size();
+          }
+          return size;
+        });
   }
 
   /** The current size of a fetched file, in bytes. */

@@ -222,6 +222,11 @@ public final class TargetJvm implements AutoCloseable {
     }
   }
 
+  /** Its directory for temporary files, where JFR's repository is if nobody has chosen another. */
+  public String temporary() {
+    return temporary;
+  }
+
   private Properties board() throws FailedException {
     try {
       return properties("agentProperties");

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -307,6 +308,29 @@ public final class TargetProcess implements AutoCloseable {
   private static <T> T patiently(Callable<T> reading) throws IOException {
     try (ActingThread thread = ActingThread.withOwnRights()) {
       return thread.run(reading);
+    }
+  }
+
+  /**
+   * How many bytes its user may still write where a directory is, or will be made; {@link
+   * Long#MAX_VALUE} if that is not known.
+   *
+   * @param path as the process sees it
+   */
+  public long room(String path) throws IOException {
+    Descriptor top = path.startsWith("/") ? files.root() : cwd;
+    return top == null ? Long.MAX_VALUE : act(() -> room(top, path));
+  }
+
+  private static long room(Descriptor top, String path) throws IOException {
+    try (Descriptor there = top.find(path)) {
+      return there.room();
+    } catch (NoSuchFileException e) {
+      if (path.equals("/")) {
+        throw e;
+      }
+      int slash = path.lastIndexOf('/');
+      return room(top, slash > 0 ? path.substring(0, slash) : "/");
     }
   }
 

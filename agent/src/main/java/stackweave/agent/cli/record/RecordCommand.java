@@ -338,7 +338,14 @@ public final class RecordCommand implements Callable<Integer> {
     String after = Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted * 1_000_000L);
     String what =
         switch (end) {
-          case ASKED -> otherTime(recording.spanNanos(), wanted * 1_000_000L, nanos);
+          case ASKED ->
+              recording.shortage().isEmpty()
+                  ? otherTime(recording.spanNanos(), wanted * 1_000_000L, nanos)
+                  : "ended the recording after "
+                      + after
+                      + ", for "
+                      + recording.shortage()
+                      + "; saved what was recorded until then";
           case PROGRAM ->
               "the program ended after " + after + "; saved what was recorded until then";
           case KILLED ->

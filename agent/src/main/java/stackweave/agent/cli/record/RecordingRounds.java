@@ -54,7 +54,8 @@ public final class RecordingRounds {
   }
 
   /**
-   * Records until the time is over, the target ends, somebody ends the recording, or Ctrl-C.
+   * Records until the time is over, the target ends, somebody ends the recording, JFR has little
+   * room left, or Ctrl-C.
    *
    * @param afterwards is run at the end of all, whatever it was; Ctrl-C waits for it
    * @throws FailedException if a recording can't be made, or not be taken
@@ -128,6 +129,7 @@ public final class RecordingRounds {
 
   private boolean isLast(RemoteRecording recording) {
     return isInterrupted()
+        || !recording.shortage().isEmpty()
         || passedMillis() >= totalMillis
         || recording.isOver() && !hasEndedByItself(recording);
   }
@@ -146,7 +148,7 @@ public final class RecordingRounds {
     return (System.nanoTime() - startNanos) / 1_000_000;
   }
 
-  /** Waits until the round has passed, Ctrl-C was pressed, or the target has ended. */
+  /** Waits until the round has passed, or has to end before. */
   private void awaitEnd(RemoteRecording recording, long roundNanos) {
     long roundEnd = (roundNanos - startNanos) / 1_000_000 + request.durationMillis();
     long end = Math.min(roundEnd, totalMillis);
@@ -155,7 +157,8 @@ public final class RecordingRounds {
         progress.passed(passedMillis());
         recording.holdNew();
         if (interrupted.await(Math.min(left, LOOK_MILLIS), TimeUnit.MILLISECONDS)
-            || recording.isOver()) {
+            || recording.isOver()
+            || !recording.shortage().isEmpty()) {
           break;
         }
       }

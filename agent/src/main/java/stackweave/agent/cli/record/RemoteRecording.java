@@ -116,6 +116,9 @@ public final class RemoteRecording implements AutoCloseable {
   /** Why sampling did not begin; empty if it did. */
   private String obstacle = "";
 
+  /** As {@link #shortage} says. */
+  private String shortage = "";
+
   /** Chunks of it, by name. */
   private final Map<String, Descriptor> held = new LinkedHashMap<>();
 
@@ -150,6 +153,7 @@ public final class RemoteRecording implements AutoCloseable {
       throws FailedException {
     String name = RecordName.of(Randomness.next());
     jvm.look(name); // fails for an agent of another version before anything is started
+    RecordingRoom.mustBeEnough(jvm);
     TargetDirectory exchange = jvm.directory();
     long longest = request.longestMillis();
     String fileName = TargetDirectory.fileName("rec", longest + KEPT_MILLIS, ".jfr");
@@ -235,11 +239,31 @@ public final class RemoteRecording implements AutoCloseable {
     holdQuietly();
   }
 
-  /** Opens the chunks that JFR has begun since it was looked for them, once a second. */
+  /**
+   * Once a second, opens the chunks that JFR has begun since, and looks at the room that is left.
+   */
   void holdNew() {
     if (System.nanoTime() - heldAt > HOLD_NANOS) {
       holdQuietly();
+      lookAtRoom();
     }
+  }
+
+  private void lookAtRoom() {
+    if (repository == null) {
+      return;
+    }
+    try {
+      long copied = repository.isOnSameDiskAs(exchange) ? repository.size(held.values()) : 0;
+      shortage = RecordingRoom.shortage(repository.room(), copied, repository.seen());
+    } catch (IOException e) {
+      return; // the process's user can't look any more; JFR's own end says so
+    }
+  }
+
+  /** Why it must end before JFR has no room left; empty if there is enough. */
+  public String shortage() {
+    return shortage;
   }
 
   private void holdQuietly() {

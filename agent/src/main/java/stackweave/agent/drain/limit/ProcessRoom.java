@@ -20,7 +20,7 @@ public final class ProcessRoom {
   static final long NEEDED_DATA = 128L << 20;
 
   /** The least that files may grow to, in bytes: several times a chunk of JFR's. */
-  static final long NEEDED_FILE = 64L << 20;
+  public static final long NEEDED_FILE = 64L << 20;
 
   private static final String ADDRESSES = "Max address space";
   private static final String DATA = "Max data size";
@@ -41,7 +41,7 @@ public final class ProcessRoom {
   public static boolean isUnlimited() {
     try {
       List<String> limits = PlainFiles.lines(LIMITS);
-      return !isMemoryLimited(limits) && limit(limits, FILE) >= NEEDED_FILE;
+      return !isMemoryLimited(limits) && longestFile(limits) >= NEEDED_FILE;
     } catch (IOException e) {
       return false;
     }
@@ -77,7 +77,7 @@ public final class ProcessRoom {
   }
 
   private static String whyNot(List<String> limits, List<String> status, int shares) {
-    long file = limit(limits, FILE);
+    long file = longestFile(limits);
     if (file < NEEDED_FILE) {
       return "files may grow to "
           + (file >> 10)
@@ -105,6 +105,15 @@ public final class ProcessRoom {
             + " MiB, and sampling needs "
             + (needed >> 20)
             + "; a higher one helps";
+  }
+
+  /**
+   * What a process's files may grow to, in bytes; {@link Long#MAX_VALUE} if that is not limited.
+   *
+   * @param limits the lines of /proc/PID/limits
+   */
+  public static long longestFile(List<String> limits) {
+    return limit(limits, FILE);
   }
 
   /** The soft limit, which is the one that counts: the first word behind the name. */
