@@ -79,8 +79,7 @@ public final class CollapsedExport extends TextExport {
 
   /** The lines of one recording. */
   private final class Lines {
-    private final Map<Stack, Long> counts = new HashMap<>();
-    private final Map<Stack, Long> weights = new HashMap<>();
+    private final Map<Stack, Total> totals = new HashMap<>();
 
     /** By process and thread. */
     private final Map<Object, ThreadName> threads = new HashMap<>();
@@ -123,24 +122,23 @@ public final class CollapsedExport extends TextExport {
         threadName.add(name);
       }
       Stack stack = new Stack(threadName, name, line.toString());
-      counts.merge(stack, sum.count(), Long::sum);
-      weights.merge(stack, sum.weightNanos(), Long::sum);
+      totals.computeIfAbsent(stack, any -> new Total()).add(sum.count(), sum.weightNanos());
     }
 
-    private long number(Stack stack) {
-      long weightNanos = weights.get(stack);
+    private long number(Total line) {
       if (total) {
-        return weightNanos;
+        return line.weightNanos;
       }
-      long standsFor = (weightNanos + interval / 2) / interval;
-      return thinned ? Math.max(1, standsFor) : counts.get(stack);
+      long standsFor = (line.weightNanos + interval / 2) / interval;
+      return thinned ? Math.max(1, standsFor) : line.count;
     }
 
     void write(Appendable out) throws IOException {
-      Map<String, Long> lines = new TreeMap<>();
-      counts.keySet().forEach(stack -> lines.merge(text(stack), number(stack), Long::sum));
-      for (Map.Entry<String, Long> entry : lines.entrySet()) {
-        out.append(entry.getKey()).append(' ').append(entry.getValue().toString()).append('\n');
+      Map<String, Total> lines = new TreeMap<>();
+      totals.forEach((stack, of) -> lines.computeIfAbsent(text(stack), any -> new Total()).add(of));
+      for (Map.Entry<String, Total> entry : lines.entrySet()) {
+        out.append(entry.getKey()).append(' ');
+        out.append(Long.toString(number(entry.getValue()))).append('\n');
       }
     }
 
@@ -160,6 +158,21 @@ public final class CollapsedExport extends TextExport {
    * @param name the thread's at that time
    */
   private record Stack(ThreadName thread, String name, String frames) {}
+
+  /** What a line, or a part of it, stands for. */
+  private static final class Total {
+    private long count;
+    private long weightNanos;
+
+    void add(long more, long moreNanos) {
+      count += more;
+      weightNanos += moreNanos;
+    }
+
+    void add(Total other) {
+      add(other.count, other.weightNanos);
+    }
+  }
 
   /** What a thread was called. */
   private static final class ThreadName {
