@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +29,9 @@ import stackweave.verify.it.Stacks.Sample;
  * the newest.
  */
 class CliIT {
+
+  /** TASK_COMM_LEN without its null. */
+  private static final int KERNELS_LENGTH = 15;
 
   @TempDir Path directory;
 
@@ -75,8 +79,10 @@ class CliIT {
   private static Map<String, Long> expected(Stacks stacks, boolean threads) {
     Map<String, Long> counts = new HashMap<>();
     Map<String, Long> weights = new HashMap<>();
+    Set<String> names = stacks.samples().stream().map(Sample::thread).collect(Collectors.toSet());
     for (Sample sample : stacks.samples()) {
-      String stack = text(stacks, sample, threads);
+      String stack =
+          (threads ? "[" + whole(sample.thread(), names) + "];" : "") + text(stacks, sample);
       counts.merge(stack, 1L, Long::sum);
       weights.merge(stack, sample.weight(), Long::sum);
     }
@@ -87,7 +93,17 @@ class CliIT {
     return counts;
   }
 
-  private static String text(Stacks stacks, Sample sample, boolean threads) {
+  /** The kernel's name for a thread is cut; it has that until its Java name is known. */
+  private static String whole(String name, Set<String> names) {
+    return name.length() < KERNELS_LENGTH
+        ? name
+        : names.stream()
+            .filter(longer -> longer.startsWith(name))
+            .max(Comparator.comparingInt(String::length))
+            .orElse(name);
+  }
+
+  private static String text(Stacks stacks, Sample sample) {
     String frames = sample.frames().stream().map(CliIT::text).collect(Collectors.joining(";"));
     String end =
         stacks.isComplete(sample)
@@ -99,7 +115,7 @@ class CliIT {
                         .end()
                         .replace("too deep", "deeper than depth=" + sample.frames().size())
                     + "];";
-    String stack = (threads ? "[" + sample.thread() + "];" : "") + end + frames;
+    String stack = end + frames;
     return stack.endsWith(";") ? stack.substring(0, stack.length() - 1) : stack;
   }
 
