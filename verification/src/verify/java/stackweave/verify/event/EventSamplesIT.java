@@ -10,6 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
@@ -130,11 +132,20 @@ class EventSamplesIT {
       String event = "syscalls:sys_enter_clock_nanosleep";
       check(event, "TRACE.jfr", "nap", "sleep", OFTEN + SELDOM, lost);
     }
-    String cost = "the breakpoints of libevents.so:events_called are estimated to take";
     String many = notes(directory.resolve("MANY.jfr"));
-    assertTrue(many.contains(cost), many);
+    assertTrue(breakpointShare(many) > 0, many);
+    // Not said, or little: what a trap takes is measured, and differs with the machine's load.
     String few = notes(directory.resolve("CALL.jfr"));
-    assertFalse(few.contains(cost), few);
+    assertTrue(breakpointShare(few) < breakpointShare(many) / 2, few + " but of many " + many);
+  }
+
+  /** The highest share of the CPU time, in percent, that is said; 0 if none is. */
+  private static int breakpointShare(String notes) {
+    Matcher said =
+        Pattern.compile(
+                "the breakpoints of libevents[.]so:events_called are estimated to take (\\d+) %")
+            .matcher(notes);
+    return said.results().mapToInt(found -> Integer.parseInt(found.group(1))).max().orElse(0);
   }
 
   /** What the recording says of how it was sampled. */
