@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import stackweave.jfr.export.thread.CommonName;
+import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
@@ -81,8 +82,7 @@ public final class CollapsedExport extends TextExport {
   private final class Lines {
     private final Map<Stack, Total> totals = new HashMap<>();
 
-    /** By process and thread. */
-    private final Map<Object, ThreadName> threads = new HashMap<>();
+    private final Map<ThreadKey, ThreadName> threads = new HashMap<>();
 
     private final FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
     private final StringBuilder line = new StringBuilder();
@@ -117,7 +117,7 @@ public final class CollapsedExport extends TextExport {
       String name = options.threads() ? thread.text() : "";
       ThreadName threadName = null;
       if (options.threads() && !thread.isVirtual()) {
-        Object key = List.of(sum.session().uuid(), thread.identity());
+        ThreadKey key = ThreadKey.of(sum.session(), thread);
         threadName = threads.computeIfAbsent(key, any -> new ThreadName(name));
         threadName.add(name);
       }

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import stackweave.jfr.export.thread.CommonName;
+import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.FoundWay;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
@@ -67,9 +68,8 @@ final class FlameTree {
   record Thread(String process, CommonName name, long osThreadId) {}
 
   /** A thread of a process that is no virtual one. */
-  private record ThreadKey(String process, StackThread identity) {}
-
   private final Map<String, Integer> stringIds = new HashMap<>();
+
   private final List<String> strings = new ArrayList<>();
   private final Map<Object, Integer> ids = new HashMap<>();
   private final List<Function> functions = new ArrayList<>();

@@ -2,11 +2,11 @@ package stackweave.jfr.export;
 
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadGroups;
+import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
@@ -72,10 +72,10 @@ final class ProfileSums {
 
   /** Threads that are one row. */
   private static final class Group {
-    private static final StackThread NAMELESS = new StackThread("", 0, 0, true, 0);
+    private static final ThreadKey NAMELESS = new ThreadKey("", new StackThread("", 0, 0, true, 0));
 
     private final CommonName names;
-    private final Set<Object> threads = new HashSet<>();
+    private final Set<ThreadKey> threads = new HashSet<>();
     private long samples;
     private long nanos;
 
@@ -87,7 +87,7 @@ final class ProfileSums {
       StackThread thread = sum.thread();
       names.add(thread.text());
       boolean isNameless = thread.isVirtual() && thread.name().isEmpty();
-      threads.add(isNameless ? NAMELESS : List.of(sum.session().uuid(), thread.identity()));
+      threads.add(isNameless ? NAMELESS : ThreadKey.of(sum.session(), thread));
       this.samples += sum.count();
       this.nanos += sum.weightNanos();
     }

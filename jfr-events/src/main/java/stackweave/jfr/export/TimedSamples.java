@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import stackweave.jfr.export.thread.CommonName;
+import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledFrame;
@@ -122,9 +123,8 @@ final class TimedSamples {
   }
 
   /** A thread of a process, by its identity. */
-  private record ThreadKey(String session, StackThread thread) {}
-
   private final Map<ThreadKey, ThreadSamples> threads = new LinkedHashMap<>();
+
   private long samples;
 
   private final Detail detail;
@@ -181,7 +181,7 @@ final class TimedSamples {
     StackThread thread = sample.thread();
     ThreadSamples samplesOf =
         threads.computeIfAbsent(
-            new ThreadKey(sample.session().uuid(), thread.identity()),
+            ThreadKey.of(sample.session(), thread),
             key -> new ThreadSamples(sample.session(), thread));
     samplesOf.name.add(thread.text());
     samplesOf.add(

@@ -12,6 +12,7 @@ import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadGroups;
+import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
@@ -52,7 +53,7 @@ final class WaitSums {
 
   /** Threads that are counted as one pool. */
   static final class Group {
-    private final Set<Object> threads = new HashSet<>();
+    private final Set<ThreadKey> threads = new HashSet<>();
     private final String foldedName;
     private final CommonName name;
     private long nanos;
@@ -121,7 +122,7 @@ final class WaitSums {
     String folded = Names.printable(groupOf.of(sum.thread()));
     Group group = groups.computeIfAbsent(folded, text -> new Group(text, name));
     group.name.add(name);
-    group.threads.add(List.of(sum.session().uuid(), sum.thread().identity()));
+    group.threads.add(ThreadKey.of(sum.session(), sum.thread()));
     group.nanos += weight;
     nanos += weight;
     if (sum.frames().isEmpty()) {

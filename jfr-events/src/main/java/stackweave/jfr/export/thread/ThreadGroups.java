@@ -2,7 +2,6 @@ package stackweave.jfr.export.thread;
 
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -26,15 +25,14 @@ public final class ThreadGroups {
 
   /** The groups of a recording's threads. */
   public ThreadGroups(SampledRecording recording) {
-    Map<Object, String> names = new HashMap<>();
+    Map<ThreadKey, String> names = new HashMap<>();
     recording.forEachStackSum(
         (sum, series) -> {
           StackThread thread = sum.thread();
           if (thread.name().isEmpty()) {
             return;
           }
-          Object key = List.of(sum.session().uuid(), thread.identity());
-          String other = names.putIfAbsent(key, thread.name());
+          String other = names.putIfAbsent(ThreadKey.of(sum.session(), thread), thread.name());
           if (other != null && !other.equals(thread.name())) {
             renamed.add(pool(other));
             renamed.add(pool(thread.name()));
