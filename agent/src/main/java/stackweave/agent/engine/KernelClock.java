@@ -67,13 +67,13 @@ public final class KernelClock {
       long difference = 0;
       for (int i = 0; i < TRIES && shortest > BRACKET_NANOS; i++) {
         long before = System.nanoTime();
-        if (Libc.clock_gettime(Libc.CLOCK_MONOTONIC, time.address()) < 0) {
+        long kernel = Libc.clockNanos(Libc.CLOCK_MONOTONIC, time);
+        long after = System.nanoTime();
+        if (kernel < 0) {
           return 0;
         }
-        long after = System.nanoTime();
         if (after - before < shortest) {
           shortest = after - before;
-          long kernel = time.bytes().getLong(0) * 1_000_000_000L + time.bytes().getLong(Long.BYTES);
           difference = before + shortest / 2 - kernel;
         }
       }

@@ -5,8 +5,6 @@ package stackweave.agent.linux;
  * thread-safe: one per thread that asks.
  */
 public final class CpuTime implements AutoCloseable {
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
-
   // struct rusage in include/uapi/linux/resource.h.
   private static final int USAGE_BYTES = 144;
   private static final int VOLUNTARY_SWITCHES = 128;
@@ -36,7 +34,7 @@ public final class CpuTime implements AutoCloseable {
    * @return −1 if there is no such thread
    */
   public long ofThread(int tid) {
-    return Libc.clock_gettime(clock(tid), buffer.address()) < 0 ? -1 : value();
+    return read(clock(tid));
   }
 
   /** How often threads of the process left a CPU, including those that have ended. */
@@ -51,12 +49,7 @@ public final class CpuTime implements AutoCloseable {
   }
 
   private long read(int clock) {
-    Libc.clock_gettime(clock, buffer.address());
-    return value();
-  }
-
-  private long value() {
-    return buffer.bytes().getLong(0) * NANOS_PER_SECOND + buffer.bytes().getLong(Long.BYTES);
+    return Libc.clockNanos(clock, buffer);
   }
 
   @Override

@@ -56,6 +56,8 @@ public final class Libc {
 
   public static final int CLOCK_BOOTTIME = 7;
 
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
   private static final int CLOCK_GETTIME =
       Numbers.of(
           SystemCallNumbers.CLOCK_GETTIME,
@@ -138,12 +140,15 @@ public final class Libc {
   public static native int getrlimit(int resource, long limit);
 
   /**
-   * The system call: a library that fakes the time, such as libfaketime, replaces the function.
+   * The time of a clock in ns, −1 if there is none, by the system call {@code clock_gettime}: a
+   * library that fakes the time, such as libfaketime, replaces the function.
    *
-   * @param time a struct timespec: seconds, nanoseconds
+   * @param time has room for a struct timespec: seconds, nanoseconds
    */
-  public static int clock_gettime(int clock, long time) {
-    return (int) syscall(CLOCK_GETTIME, clock, time, 0, 0, 0, 0);
+  public static long clockNanos(int clock, NativeBuffer time) {
+    return syscall(CLOCK_GETTIME, clock, time.address(), 0, 0, 0, 0) < 0
+        ? -1
+        : time.bytes().getLong(0) * NANOS_PER_SECOND + time.bytes().getLong(Long.BYTES);
   }
 
   /** {@code time} is a struct timespec: seconds, nanoseconds. */

@@ -59,7 +59,6 @@ public class Burner extends Thread {
   }
 
   public static long threadCpu(NativeBuffer time) {
-    Libc.clock_gettime(Libc.CLOCK_THREAD_CPUTIME_ID, time.address());
-    return time.bytes().getLong(0) * 1_000_000_000L + time.bytes().getLong(8);
+    return Libc.clockNanos(Libc.CLOCK_THREAD_CPUTIME_ID, time);
   }
 }

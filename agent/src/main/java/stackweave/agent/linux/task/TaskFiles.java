@@ -186,8 +186,7 @@ public final class TaskFiles implements AutoCloseable {
     if (position >= length) {
       return -1;
     }
-    Libc.clock_gettime(Libc.CLOCK_BOOTTIME, buffer.address());
-    long now = buffer.bytes().getLong(0) * 1_000_000_000L + buffer.bytes().getLong(Long.BYTES);
+    long now = Libc.clockNanos(Libc.CLOCK_BOOTTIME, buffer);
     return Math.max(0, now - ticks * TICK_NANOS - TICK_NANOS / 2); // the kernel cuts the rest off
   }
 
