@@ -3,6 +3,9 @@ package stackweave.agent;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.properties.HasName;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -16,7 +19,23 @@ class ModuleDirectionsIT {
 
   @ArchTest static final ArchRule UNWIND = uses("stackweave.unwind..");
 
+  @ArchTest static final ArchRule TABLELESS = uses("stackweave.tableless..", "stackweave.unwind..");
+
   @ArchTest static final ArchRule HOTSPOT = uses("stackweave.hotspot..", "stackweave.unwind..");
+
+  /** Who starts the agent chooses it; all others know the interface that it implements. */
+  @ArchTest
+  static final ArchRule TABLELESS_IS_BEHIND_ONE_CLASS =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("stackweave.tableless..")
+          .should()
+          .dependOnClassesThat(
+              JavaClass.Predicates.resideInAPackage("stackweave.tableless..")
+                  .and(
+                      DescribedPredicate.not(
+                          HasName.Predicates.nameMatching(
+                              "stackweave\\.tableless\\.(CodeUnwinder|x86\\.FunctionExits.*)"))));
 
   @ArchTest
   static final ArchRule NATIVE_MAPS =

@@ -15,9 +15,9 @@ import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
-import stackweave.hotspot.cpu.CallerRule;
-import stackweave.hotspot.cpu.ForwardAnalysis;
-import stackweave.hotspot.cpu.x86.HotSpotConventions;
+import stackweave.tableless.code.CallerRule;
+import stackweave.tableless.code.CodePaths;
+import stackweave.tableless.x86.NativeCode;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -32,7 +32,7 @@ import stackweave.unwind.UnreadableMemoryException;
 public class ForwardBenchmark {
   private static final int PCS = 4_096;
 
-  private final ForwardAnalysis analysis = new HotSpotConventions().forwardAnalysis();
+  private final CodePaths analysis = new NativeCode().paths();
   private final long[] pcs = new long[PCS];
   private MemoryReader code;
   private int next;

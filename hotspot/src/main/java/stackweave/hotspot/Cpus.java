@@ -2,7 +2,6 @@ package stackweave.hotspot;
 
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.vmstructs.JdkVersion;
-import stackweave.unwind.Architecture;
 
 /**
  * The processors for which HotSpot's frames are known. The only class that names the packages of
@@ -25,15 +24,6 @@ final class Cpus {
       case "linux-aarch64" ->
           new stackweave.hotspot.cpu.aarch64.HotSpotConventions(version.keepsSenderSpInX19());
       default -> null;
-    };
-  }
-
-  /** That of {@code architecture}, as far as native code matters; or null if it is not known. */
-  static Cpu of(Architecture architecture) {
-    return switch (architecture) {
-      case X86_64 -> new stackweave.hotspot.cpu.x86.HotSpotConventions();
-      case AARCH64 -> new stackweave.hotspot.cpu.aarch64.HotSpotConventions(false);
-      case S390X -> null;
     };
   }
 }

@@ -37,6 +37,7 @@ import stackweave.hotspot.vmstructs.Layout;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * Steps from a frame in the code cache to its caller: decides of which kind the frame is and lets
@@ -64,7 +65,8 @@ final class FrameStepper {
   private final ContinuationEntryFrame continuationEntry;
   private final HotSpotFrame continuation;
 
-  FrameStepper(HotSpot hotspot, HotSpotMethods names, UnwindCounters counters) {
+  FrameStepper(
+      HotSpot hotspot, TablelessUnwinder tableless, HotSpotMethods names, UnwindCounters counters) {
     MemoryPages pages = hotspot.isLive() ? new MemoryPages(hotspot.memory()) : null;
     rounds = new CheckRounds(hotspot.unloading(), pages);
     Layout layout = hotspot.layout();
@@ -106,7 +108,7 @@ final class FrameStepper {
     continuation =
         layout.version.hasContinuations()
             ? new ContinuationFrame(
-                layout, memory, callers, pcs, methods, names, cpu, continuationEntry)
+                layout, memory, callers, pcs, methods, names, cpu, continuationEntry, tableless)
             : stub;
   }
 

@@ -1,6 +1,5 @@
 package stackweave.hotspot;
 
-import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.frame.Callers;
 import stackweave.hotspot.frame.LinkCheck;
 import stackweave.hotspot.frame.Walk;
@@ -8,10 +7,9 @@ import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.model.UnwindCounters;
-import stackweave.hotspot.tableless.CodeWithoutTables;
-import stackweave.hotspot.tableless.LastJavaFrame;
-import stackweave.hotspot.tableless.StackSearch;
-import stackweave.hotspot.tableless.UnknownFramePointer;
+import stackweave.hotspot.search.LastJavaFrame;
+import stackweave.hotspot.search.StackSearch;
+import stackweave.hotspot.search.UnknownFramePointer;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.Registers;
@@ -20,6 +18,7 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
 import stackweave.unwind.walk.NativeUnwinder;
+import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * Unwinds one sample to all its frames: kernel frames first, then native and HotSpot frames as they
@@ -44,6 +43,7 @@ public final class MixedUnwinder {
   private static final int OTHER_ADDRESS_BITS = 52;
 
   private final NativeUnwinder natives;
+  private final TablelessUnwinder.Factory tableless;
   private final HotSpot vm;
   private final HotSpotMethods methods;
   private final int maxNames;
@@ -53,7 +53,7 @@ public final class MixedUnwinder {
 
   private Walk walk;
   private FrameStepper hotspot;
-  private CodeWithoutTables withoutTables;
+  private TablelessUnwinder withoutTables;
   private StackSearch search;
   private LastJavaFrame lastJavaFrame;
   private Callers callers;
@@ -70,19 +70,30 @@ public final class MixedUnwinder {
    * @param natives steps through native code
    * @param hotspot the VM of the process, or null where it is not understood: its frames then end a
    *     stack with {@link StopReason#UNSUPPORTED_VM}
+   * @param tableless makes what finds callers of native code without tables
    * @param methods receives the names met; at 65,536 of them all are forgotten ({@link
    *     HotSpotMethods#generation}), and the caches that have their ids with them
    */
-  public MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods) {
-    this(natives, hotspot, methods, MAX_NAMES);
+  public MixedUnwinder(
+      NativeUnwinder natives,
+      TablelessUnwinder.Factory tableless,
+      HotSpot hotspot,
+      HotSpotMethods methods) {
+    this(natives, tableless, hotspot, methods, MAX_NAMES);
   }
 
-  MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods, int maxNames) {
+  MixedUnwinder(
+      NativeUnwinder natives,
+      TablelessUnwinder.Factory tableless,
+      HotSpot hotspot,
+      HotSpotMethods methods,
+      int maxNames) {
     Architecture architecture = natives.rules().architecture();
     if (hotspot != null && hotspot.cpu().architecture() != architecture) {
       throw new IllegalArgumentException("the rules are those of another architecture");
     }
     this.natives = natives;
+    this.tableless = tableless;
     this.vm = hotspot;
     this.methods = methods;
     this.maxNames = maxNames;
@@ -93,23 +104,23 @@ public final class MixedUnwinder {
 
   private void openCaches() {
     generation = methods.generation();
-    hotspot = vm == null ? null : new FrameStepper(vm, methods, counters);
+    withoutTables = tableless.open(natives, vm != null);
+    hotspot = vm == null ? null : new FrameStepper(vm, withoutTables, methods, counters);
     Architecture architecture = natives.rules().architecture();
-    Cpu cpu = vm == null ? Cpus.of(architecture) : vm.cpu();
     callers = hotspot == null ? null : hotspot.callers();
-    withoutTables = new CodeWithoutTables(natives, callers, cpu, counters);
-    unknownFp = new UnknownFramePointer(natives, callers, this::walkOn, counters);
-    search = callers == null ? null : new StackSearch(callers, this::walkOn, counters);
+    unknownFp =
+        callers == null ? null : new UnknownFramePointer(natives, withoutTables, this::walkOn);
+    search = callers == null ? null : new StackSearch(callers, this::walkOn);
     lastJavaFrame =
-        callers == null
-            ? null
-            : new LastJavaFrame(vm.layout(), vm.memory(), callers, methods, this::walkOn, counters);
+        callers == null ? null : new LastJavaFrame(vm.layout(), vm.memory(), methods, this::walkOn);
     walk =
         new Walk(
             new Registers(architecture),
-            cpu,
+            vm == null ? null : vm.cpu(),
             LinkCheck.staleCode(methods),
-            vm == null ? null : vm.unloading());
+            vm == null ? null : vm.unloading(),
+            callers,
+            counters);
   }
 
   private void boundNames() {
@@ -188,10 +199,7 @@ public final class MixedUnwinder {
     return vm == null ? null : statistics;
   }
 
-  /**
-   * ClassFileNames that contradict each other are read once more; what still does is shown as not
-   * known.
-   */
+  /** Names that contradict each other are read once more; what still does is shown as not known. */
   private void checkLinks(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     counters.links += walk.links();
     if (walk.brokenLinks() > 0) {
@@ -215,7 +223,7 @@ public final class MixedUnwinder {
 
   /** A complete end as what it is if frames were guessed. */
   private StopReason marked(StopReason end, FrameBuffer frames) {
-    if (unknownFp.isLacking() && end.isComplete()) {
+    if (unknownFp != null && unknownFp.isLacking() && end.isComplete()) {
       return StopReason.GAP;
     }
     boolean guessed =
@@ -251,8 +259,8 @@ public final class MixedUnwinder {
       return frames.count() > 0 ? StopReason.THREAD_ENTRY : StopReason.NO_REGISTERS;
     }
     walk.begin(sample, modules, frames);
-    unknownFp.begin(sample);
     if (hotspot != null) {
+      unknownFp.begin(sample);
       hotspot.begin(sample.timeNanos());
     }
     StopReason end = walkOn();
@@ -364,7 +372,7 @@ public final class MixedUnwinder {
     }
     ledToData = false;
     StopReason end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
-    if (end == StopReason.UNKNOWN_REGISTER && unknownFp.find(walk)) {
+    if (end == StopReason.UNKNOWN_REGISTER && unknownFp != null && unknownFp.find(walk)) {
       end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
     }
     if (end == null) {

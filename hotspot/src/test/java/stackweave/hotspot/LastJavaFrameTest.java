@@ -10,13 +10,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.Found;
 
 /** Native frames that nothing leads out of: the stack goes on at the last Java frame. */
 class LastJavaFrameTest {

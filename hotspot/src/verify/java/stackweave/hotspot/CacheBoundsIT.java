@@ -17,7 +17,8 @@ import stackweave.unwind.snapshot.StackSnapshot;
 class CacheBoundsIT {
   private final Vm vm = new Vm();
   private final UnwindCounters counters = new UnwindCounters();
-  private final Callers callers = new FrameStepper(vm.hotspot, vm.methods, counters).callers();
+  private final Callers callers =
+      new FrameStepper(vm.hotspot, null, vm.methods, counters).callers();
 
   CacheBoundsIT() throws Exception {}
 
@@ -41,7 +42,12 @@ class CacheBoundsIT {
     Registers registers = new Registers(Architecture.X86_64);
     Walk walk =
         new Walk(
-            registers, vm.hotspot.cpu(), LinkCheck.staleCode(vm.methods), vm.hotspot.unloading());
+            registers,
+            vm.hotspot.cpu(),
+            LinkCheck.staleCode(vm.methods),
+            vm.hotspot.unloading(),
+            callers,
+            counters);
     StackSnapshot sample = new StackSnapshot(Architecture.X86_64);
     sample.setElsewhere(vm.memory);
     walk.begin(sample, vm.modules, new FrameBuffer(8));

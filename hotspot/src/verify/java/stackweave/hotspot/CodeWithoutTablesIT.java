@@ -10,11 +10,11 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.Found;
 
 /**
  * Assembly without unwind information, interrupted at each of its instructions: the frames are

@@ -57,6 +57,7 @@ import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
+import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.walk.NativeUnwinder;
 
@@ -293,7 +294,8 @@ final class PipelineFactory {
     modules.readUnread();
     HotSpot hotSpot = ground.hotSpot();
     HotSpotMethods methods = new HotSpotMethods();
-    MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, methods);
+    MixedUnwinder unwinder =
+        new MixedUnwinder(new NativeUnwinder(rules), CodeUnwinder::new, hotSpot, methods);
     totals.decodeWith(unwinder.statistics());
     StackNames names =
         new StackNames(

@@ -21,7 +21,6 @@ import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.linux.NativeAccess;
 import stackweave.agent.message.Messages;
 import stackweave.agent.message.Version;
-import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
@@ -34,6 +33,7 @@ import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StartWatch;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.walk.Found;
 
 /**
  * Starts and stops the drain thread as recordings request samples, and publishes the agent's

@@ -12,9 +12,9 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.walk.Found;
 
 /** What docs/events.md says of codes is what the agent writes into its legends. */
 class EventsPageTest {

@@ -21,6 +21,7 @@ import stackweave.hotspot.replay.SampleRecorder;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
+import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.verify.matrix.LinkCheck;
 import stackweave.verify.matrix.LinkCheck.JavaMethod;
@@ -61,7 +62,8 @@ public final class RecordCases {
   private RecordCases() throws IOException, UnsupportedVmException {
     String jvm = System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
     recorder =
-        new SampleRecorder(vm.libjvm, vm.memory, vm.rules, Map.of(ReplayFile.JVM, jvm), DEPTH);
+        new SampleRecorder(
+            vm.libjvm, vm.memory, vm.rules, CodeUnwinder::new, Map.of(ReplayFile.JVM, jvm), DEPTH);
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -193,7 +195,7 @@ public final class RecordCases {
     for (Map.Entry<String, ReplayFile> entry : trimmed.entrySet()) {
       String text = cases.get(entry.getKey()).text;
       byte[] content = ReplayWriter.toBytes(entry.getValue().without(base, prefix));
-      if (!text.equals(new Replay(ReplayReader.read(content).on(base)).text())) {
+      if (!text.equals(new Replay(ReplayReader.read(content).on(base), CodeUnwinder::new).text())) {
         dropped.add(entry.getKey());
         continue;
       }
@@ -215,7 +217,7 @@ public final class RecordCases {
     while (low < high) {
       int middle = (low + high) >>> 1;
       ReplayFile shorter = known.file.withStack(middle * Long.BYTES);
-      if (known.text.equals(new Replay(shorter).text())) {
+      if (known.text.equals(new Replay(shorter, CodeUnwinder::new).text())) {
         high = middle;
       } else {
         low = middle + 1;

@@ -2,8 +2,8 @@ package stackweave.hotspot.cpu;
 
 /**
  * The instruction sequences that HotSpot's code generators always emit the same way on a processor:
- * calls, and how frames are set up and taken down; and those of system calls. Each processor's
- * package has an implementation, which its {@link Cpu} has.
+ * calls, and how frames are set up and taken down. Each processor's package has an implementation,
+ * which its {@link Cpu} has.
  *
  * <p>Registers go by DWARF number. Code is passed as an array of bytes and an index; outside of the
  * array nothing is recognised. Stateless.
@@ -42,12 +42,6 @@ public abstract class CodePatterns {
    */
   public abstract boolean jumpsOn(byte[] code);
 
-  /**
-   * Whether {@code code} begins with a jump to where a word of data leads: a stub of a procedure
-   * linkage table, or another call in tail position.
-   */
-  public abstract boolean isLinkageStub(byte[] code);
-
   /** The register through which {@code code[i]} jumps, or {@link Cpu#NONE}. */
   public abstract int jumpRegister(byte[] code, int i);
 
@@ -69,9 +63,6 @@ public abstract class CodePatterns {
 
   /** Whether {@code code[i]} returns. */
   public abstract boolean isReturn(byte[] code, int i);
-
-  /** Bytes of the shortest instruction that returns. */
-  public abstract int returnLength();
 
   /** Bytes of the instruction that saves the frame pointer at the start of a routine. */
   public abstract int fpPushLength();
@@ -96,14 +87,6 @@ public abstract class CodePatterns {
 
   /** Whether {@link Cpu#throwingPc} was popped within {@code distance} bytes before {@code end}. */
   public abstract boolean isThrowingPcPoppedBefore(byte[] code, int end, int distance);
-
-  // The kernel.
-
-  /** Whether a system call instruction ends right before {@code code[end]}. */
-  public abstract boolean isSystemCallBefore(byte[] code, int end);
-
-  /** Whether a system call that makes a thread ends at or before {@code code[end]}. */
-  public abstract boolean isCloneWithin(byte[] code, int end);
 
   /** The byte, or -1 outside of what was copied. */
   public static int at(byte[] code, int i) {

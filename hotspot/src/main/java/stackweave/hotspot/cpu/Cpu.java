@@ -1,6 +1,5 @@
 package stackweave.hotspot.cpu;
 
-import java.util.function.IntUnaryOperator;
 import java.util.function.LongPredicate;
 import stackweave.unwind.Architecture;
 
@@ -38,12 +37,17 @@ public abstract class Cpu {
   /** How much of the code around an interrupted pc the questions about it may look at. */
   public static final int CODE_WINDOW = 24;
 
+  private final Architecture architecture;
+  private final long addressMask;
   private final CodePatterns code;
 
   /**
+   * @param architecture the one that native unwinding knows it as
    * @param code of the same processor
    */
-  protected Cpu(CodePatterns code) {
+  protected Cpu(Architecture architecture, CodePatterns code) {
+    this.architecture = architecture;
+    this.addressMask = architecture.addressMask();
     this.code = code;
   }
 
@@ -53,7 +57,9 @@ public abstract class Cpu {
   }
 
   /** The architecture that native unwinding knows it as. */
-  public abstract Architecture architecture();
+  public final Architecture architecture() {
+    return architecture;
+  }
 
   // Registers by their role in Java code.
 
@@ -75,9 +81,6 @@ public abstract class Cpu {
   /** Holds the pc that throws on the way to its handler. */
   public abstract int throwingPc();
 
-  /** Holds what a system call returns. */
-  public abstract int systemCallResult();
-
   /**
    * Keeps the size of the room that was made on the stack, in bytes, while the VM brings frames of
    * a continuation back into it; {@link #NONE} where it can't be known.
@@ -90,7 +93,9 @@ public abstract class Cpu {
   public abstract int callBytes();
 
   /** The address in a word that is a return address: without its signature, where it has one. */
-  public abstract long returnAddress(long word);
+  public final long returnAddress(long word) {
+    return word & addressMask;
+  }
 
   /** Slot of an interpreter frame with the bytecode pointer, bytes from the frame pointer. */
   public abstract int bytecodePointerSlot();
@@ -109,43 +114,4 @@ public abstract class Cpu {
    */
   public abstract InterpreterEdge interpreterEdge(
       LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes);
-
-  // Native code.
-
-  /**
-   * How far below its frame pointer the stack of a native function reaches, by the instructions
-   * that it begins with: what it pushes and reserves once the frame pointer is set, up to the first
-   * jump or call. Right for a function that keeps its stack at that size from there on.
-   *
-   * @param code of the function, from its start
-   * @param length how many bytes of it are there
-   * @return in bytes; {@link #NONE} if the function doesn't set a frame pointer, or changes its
-   *     stack in a way that is not understood: in a loop, or further behind a jump or call
-   */
-  public abstract int bytesBelowFp(byte[] code, int length);
-
-  /** Computes how deep native functions' stacks are; null if this processor's code is not read. */
-  public abstract StackDepth stackDepth();
-
-  /** What unwind tables say of an instruction where they say nothing. */
-  public static final int NO_ROW = Integer.MIN_VALUE;
-
-  /** The same where the CFA is not computed from the stack pointer. */
-  public static final int NOT_BY_SP = NO_ROW + 1;
-
-  /**
-   * Whether unwind tables are wrong about a native function, as its instructions show one after the
-   * other: where it returns, nothing may be left on the stack but the return address; and between
-   * two instructions that change the stack pointer by a constant, it stays what it is.
-   *
-   * @param code of the function, from its start
-   * @param length how many bytes of it are there
-   * @param rows from the offset of an instruction in the code to how far the CFA is above the stack
-   *     pointer, by the tables; or {@link #NO_ROW} or {@link #NOT_BY_SP}
-   * @return false where the code is not understood
-   */
-  public abstract boolean contradicts(byte[] code, int length, IntUnaryOperator rows);
-
-  /** Finds native functions' callers by their code; null if this processor's code is not read. */
-  public abstract ForwardAnalysis forwardAnalysis();
 }

@@ -114,7 +114,7 @@ final class ContinuationEntrySearch {
     // Continuation.run.
     long fpAddress = address + entrySize;
     // Most of these words are of no frame: the walk does not rely on them.
-    long pc = walk.cpu().returnAddress(walk.readSaved(fpAddress + Cpu.RETURN_ADDRESS));
+    long pc = walk.cpu().returnAddress(walk.stack().readSaved(fpAddress + Cpu.RETURN_ADDRESS));
     return caller.isRun(walk, pc, fpAddress)
         ? ContinuationEntry.at(walk, address, parentOffset)
         : null;

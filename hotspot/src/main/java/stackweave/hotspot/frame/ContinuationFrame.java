@@ -11,6 +11,7 @@ import stackweave.hotspot.vmstructs.Layout;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * Leaves the return barrier to which the outermost thawed frame of a continuation returns, and the
@@ -33,7 +34,7 @@ public final class ContinuationFrame implements HotSpotFrame {
   private final ContinuationEntryFrame enterSpecial;
   private final int entrySize;
   private final ContinuationEntrySearch entries;
-  private final ThawExit exit;
+  private final TablelessUnwinder tableless;
   private final byte[] code;
   private long barrier;
 
@@ -45,7 +46,8 @@ public final class ContinuationFrame implements HotSpotFrame {
       MethodCache methods,
       HotSpotMethods names,
       Cpu cpu,
-      ContinuationEntryFrame enterSpecial) {
+      ContinuationEntryFrame enterSpecial,
+      TablelessUnwinder tableless) {
     this.layout = layout;
     this.memory = memory;
     this.callers = callers;
@@ -56,7 +58,7 @@ public final class ContinuationFrame implements HotSpotFrame {
     this.enterSpecial = enterSpecial;
     entrySize = layout.continuationEntrySize;
     entries = new ContinuationEntrySearch(entrySize, layout.continuationParent, this::isRun);
-    exit = new ThawExit(memory, callers, cpu);
+    this.tableless = tableless;
     code = new byte[cpu.code().maxCallBytes()];
     frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
   }
@@ -65,7 +67,10 @@ public final class ContinuationFrame implements HotSpotFrame {
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     boolean isBarrier = !walk.interrupted() && isBarrier(entry);
     StopReason full = isBarrier ? null : walk.addStub(entry);
-    if (full == null && walk.interrupted() && exit.toCaller(walk)) {
+    // From the VM's return on, the stub's instructions lead straight to the innermost of the frames
+    // that it brought back. Where they don't, as before the VM is called, no frames are there yet:
+    // what else lies between sp and the ContinuationEntry was left there by earlier calls.
+    if (full == null && walk.interrupted() && tableless.toCallerStraight(walk, memory)) {
       return null;
     }
     if (full == null) {

@@ -8,6 +8,7 @@ import stackweave.hotspot.method.CallSites;
 import stackweave.hotspot.method.JavaMethod;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.pc.PcEntry;
 import stackweave.hotspot.unloading.Unloading;
 import stackweave.unwind.Architecture;
@@ -17,6 +18,7 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.Found;
 
 /**
  * The state of the stack that is being unwound: registers of the frame at hand, the copied stack,
@@ -33,6 +35,8 @@ public final class Walk implements FrameState {
   private final Cpu cpu;
   private final int staleCode;
   private final Unloading unloading;
+  private final Callers callers;
+  private final UnwindCounters counters;
   private MemoryReader stack;
   private CodeModules modules;
   private FrameBuffer frames;
@@ -66,13 +70,22 @@ public final class Walk implements FrameState {
    * @param cpu null where HotSpot's frames are not known
    * @param staleCode name of code that is not there any more
    * @param unloading null where HotSpot's frames are not known
+   * @param callers null where HotSpot's frames are not known: nothing may be asked of callers then
    */
-  public Walk(Registers registers, Cpu cpu, int staleCode, Unloading unloading) {
+  public Walk(
+      Registers registers,
+      Cpu cpu,
+      int staleCode,
+      Unloading unloading,
+      Callers callers,
+      UnwindCounters counters) {
     this.registers = registers;
     this.markedRegisters = new Registers(registers.architecture());
     this.cpu = cpu;
     this.staleCode = staleCode;
     this.unloading = unloading;
+    this.callers = callers;
+    this.counters = counters;
   }
 
   /** Begins a stack at its innermost frame. */
@@ -118,7 +131,7 @@ public final class Walk implements FrameState {
     frames.setMounted(markedMount, markedContinuation);
   }
 
-  /** The registers of the frame at hand; may be changed. */
+  @Override
   public Registers registers() {
     return registers;
   }
@@ -128,12 +141,12 @@ public final class Walk implements FrameState {
     return cpu;
   }
 
-  /** The copied stack. */
+  @Override
   public MemoryReader stack() {
     return stack;
   }
 
-  /** What was mapped at the sample's time. */
+  @Override
   public CodeModules modules() {
     return modules;
   }
@@ -143,17 +156,17 @@ public final class Walk implements FrameState {
     return frames;
   }
 
-  /** Whether the frame was interrupted at its pc, rather than waiting for a call to return. */
+  @Override
   public boolean interrupted() {
     return interrupted;
   }
 
-  /** Says of the frame at hand whether it was interrupted at its pc. */
+  @Override
   public void setInterrupted(boolean interrupted) {
     this.interrupted = interrupted;
   }
 
-  /** The pc of the frame at hand: an interrupted instruction or a return address. */
+  @Override
   public long pc() {
     return registers.pc();
   }
@@ -163,13 +176,12 @@ public final class Walk implements FrameState {
     return registers.sp();
   }
 
-  /** The frame pointer, or 0 where it is lost. */
   @Override
   public long fp() {
     return valueOf(registers.architecture().fp());
   }
 
-  /** Whether the frame pointer is known. */
+  @Override
   public boolean isFpKnown() {
     return registers.isKnown(registers.architecture().fp());
   }
@@ -183,7 +195,6 @@ public final class Walk implements FrameState {
     registers.set(registers.architecture().sp(), sp);
   }
 
-  /** A register's value, or 0 where it is lost: no address of anything. */
   @Override
   public long valueOf(int register) {
     if (!registers.isKnown(register)) {
@@ -197,18 +208,11 @@ public final class Walk implements FrameState {
     return registers.get(register);
   }
 
-  /** A word of the stack that must be there. */
   @Override
   public long read(long address) throws UnreadableMemoryException {
     return stack.readLong(address);
   }
 
-  /** As {@link #read}, of a saved register that nothing follows from yet. */
-  public long readSaved(long address) throws UnreadableMemoryException {
-    return stack.readSaved(address);
-  }
-
-  /** A word of the stack that may be anything; 0 where there is none. */
   @Override
   public long peek(long address) {
     if (!isOnStack(address)) {
@@ -226,13 +230,11 @@ public final class Walk implements FrameState {
     return cpu.returnAddress(stack.readLong(address));
   }
 
-  /** As {@link #peek}, of a slot that may hold a return address. */
   @Override
   public long peekReturnAddress(long address) {
     return cpu.returnAddress(peek(address));
   }
 
-  /** The return address of a frame that is not complete. */
   @Override
   public long returnAddressOf(PartialFrame frame) throws UnreadableMemoryException {
     return frame.returnAddress() == PartialFrame.IN_REGISTER
@@ -240,7 +242,6 @@ public final class Walk implements FrameState {
         : readReturnAddress(sp() + frame.returnAddress());
   }
 
-  /** The caller's frame pointer at a frame that is not complete. */
   @Override
   public long callerFpOf(PartialFrame frame) throws UnreadableMemoryException {
     return frame.savedFp() == PartialFrame.IN_REGISTER
@@ -248,7 +249,6 @@ public final class Walk implements FrameState {
         : stack.readLong(sp() + frame.savedFp());
   }
 
-  /** The return address of code that has pushed nothing since it was called. */
   @Override
   public long topReturnAddress() throws UnreadableMemoryException {
     return returnAddressOf(cpu.code().frameless());
@@ -268,15 +268,34 @@ public final class Walk implements FrameState {
     return cpu.callBytes() == 0 && blob.contains(topReturnAddress());
   }
 
-  /** The sp of the caller of code that has pushed nothing since it was called. */
+  @Override
   public long spBeforeCall() {
     return sp() + cpu.callBytes();
   }
 
-  /** Whether {@code address} can belong to this frame or an outer one. */
   @Override
   public boolean isOnStack(long address) {
     return address >= sp() && address - sp() < MAX_STACK_BYTES && (address & 7) == 0;
+  }
+
+  @Override
+  public boolean isReturnAddress(long pc) {
+    return callers.isReturnAddress(this, pc);
+  }
+
+  @Override
+  public boolean isManaged(long pc) {
+    return callers.isHotSpotReturnAddress(pc);
+  }
+
+  @Override
+  public boolean isCaller(long pc) {
+    return callers.isCaller(this, pc);
+  }
+
+  @Override
+  public boolean isExpectedCaller(long pc) {
+    return callers.isExpectedCaller(this, pc);
   }
 
   /** Appends the frame of a stub. Null, or why the walk must end. */
@@ -381,7 +400,7 @@ public final class Walk implements FrameState {
     calleeClass = holderName;
   }
 
-  /** LinkCheck what was appended from frame {@code first} on with the frame before that. */
+  /** Links what was appended from frame {@code first} on with the frame before that. */
   private void link(int first, long called, long calledClass, boolean proven) {
     byte link = LinkCheck.NONE;
     if (called != CallSites.ANYTHING && !interrupted && first > 0 && calleeFrame == first - 1) {
@@ -426,10 +445,6 @@ public final class Walk implements FrameState {
     return all ? null : StopReason.TOO_DEEP;
   }
 
-  /**
-   * Makes the caller the frame at hand. Java code keeps no register over a call but sp, fp and the
-   * thread's, so all others are lost.
-   */
   @Override
   public void toCaller(long pc, long sp) {
     loseRegisters();
@@ -438,22 +453,14 @@ public final class Walk implements FrameState {
     interrupted = false;
   }
 
-  /**
-   * As {@link #toCaller(long, long)}, from code that changed no register that a caller may need.
-   */
+  @Override
   public void popTo(long pc, long sp) {
     registers.setPc(pc);
     setSp(sp);
     interrupted = false;
   }
 
-  /**
-   * Makes the caller the frame at hand by the frame pointer, of code that keeps nothing else. All
-   * other registers are lost.
-   *
-   * @param pc the return address that is there
-   * @throws UnreadableMemoryException if the caller's frame pointer was not copied
-   */
+  @Override
   public void leaveByFp(long pc) throws UnreadableMemoryException {
     long fp = fp();
     long saved = read(fp + Cpu.SAVED_FP);
@@ -464,7 +471,17 @@ public final class Walk implements FrameState {
     interrupted = false;
   }
 
-  /** As {@link #toCaller(long, long)}, with the caller's frame pointer. */
+  @Override
+  public void setFound(Found how) {
+    frames.setFoundOfNext(how);
+    counters.guessedCallers += how.isGuess() ? 1 : 0;
+  }
+
+  /** A caller that a search has marked as found by a guess is kept. */
+  public void countGuess() {
+    counters.guessedCallers++;
+  }
+
   @Override
   public void toCaller(long pc, long sp, long fp) {
     toCaller(pc, sp);

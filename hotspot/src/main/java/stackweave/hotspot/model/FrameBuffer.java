@@ -1,6 +1,7 @@
 package stackweave.hotspot.model;
 
 import stackweave.unwind.StopReason;
+import stackweave.unwind.walk.Found;
 
 /**
  * The frames of one stack, innermost first, in columns of primitives. Filled by the mixed unwinder,

@@ -9,6 +9,7 @@ import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
 import stackweave.unwind.walk.NativeUnwinder;
+import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * A recorded sample, ready to be unwound as often as wanted, with caches that stay warm. Not
@@ -18,6 +19,7 @@ public final class Replay {
   private static final int MAX_FRAMES = 8192;
 
   private final RuleTable rules;
+  private final TablelessUnwinder.Factory tableless;
   private final RecordedModules modules;
   private final HotSpot hotspot;
   private final HotSpotMethods methods = new HotSpotMethods();
@@ -29,10 +31,13 @@ public final class Replay {
    * Prepares the sample of a file.
    *
    * @param file with a sample, and not in need of a base
+   * @param tableless makes what finds callers of native code without tables
    * @throws UnsupportedVmException if the VM's description of itself, as recorded, is not enough
    * @throws IllegalArgumentException if a recorded rule is none
    */
-  public Replay(ReplayFile file) throws UnsupportedVmException {
+  public Replay(ReplayFile file, TablelessUnwinder.Factory tableless)
+      throws UnsupportedVmException {
+    this.tableless = tableless;
     rules = new RuleTable(file.architecture());
     modules = new RecordedModules(file.modules(), rules);
     hotspot =
@@ -70,7 +75,7 @@ public final class Replay {
 
   /** Another unwinder for it, with empty caches. */
   public MixedUnwinder unwinder() {
-    return new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
+    return new MixedUnwinder(new NativeUnwinder(rules), tableless, hotspot, methods);
   }
 
   /** Unwinds the sample; the frames are overwritten by the next call. */

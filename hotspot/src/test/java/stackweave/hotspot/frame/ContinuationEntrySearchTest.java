@@ -174,7 +174,8 @@ class ContinuationEntrySearchTest {
     sample.setStack(SP, copied);
     sample.registers().setPc(1);
     sample.registers().set(Architecture.X86_64.sp(), SP);
-    Walk walk = new Walk(new Registers(Architecture.X86_64), new HotSpotConventions(), 0, null);
+    Walk walk =
+        new Walk(new Registers(Architecture.X86_64), new HotSpotConventions(), 0, null, null, null);
     walk.begin(sample, null, new FrameBuffer(1));
     return new ContinuationEntrySearch(SIZE, PARENT, (of, pc, fp) -> pc == RUN)
         .search(walk, isBusy);

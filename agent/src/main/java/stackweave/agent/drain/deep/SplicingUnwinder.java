@@ -1,7 +1,6 @@
 package stackweave.agent.drain.deep;
 
 import stackweave.hotspot.MixedUnwinder;
-import stackweave.hotspot.model.Found;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.unwind.MemoryReader;
@@ -10,6 +9,7 @@ import stackweave.unwind.snapshot.OlderStack;
 import stackweave.unwind.snapshot.SpliceOutcome;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.Found;
 
 /**
  * Unwinds a sample whose stack may be deeper than its copy. The older part of the stack is read

@@ -14,6 +14,7 @@ import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
 import stackweave.maps.symbols.SymbolTable;
+import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.rule.RuleTable;
@@ -92,7 +93,7 @@ public final class FailureRecorder {
 
   private SampleRecorder recorder() throws UnsupportedVmException {
     if (recorder == null) {
-      recorder = new SampleRecorder(libjvm, memory, rules, facts(), depth);
+      recorder = new SampleRecorder(libjvm, memory, rules, CodeUnwinder::new, facts(), depth);
     }
     return recorder;
   }

@@ -1,9 +1,9 @@
 package stackweave.agent.drain.sample;
 
-import stackweave.hotspot.model.Found;
 import stackweave.jfr.status.Counters;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.SpliceOutcome;
+import stackweave.unwind.walk.Found;
 
 /** Counts of samples by outcome since the agent started. Written by the drain thread only. */
 public final class SampleCounts {

@@ -8,7 +8,6 @@ import java.util.function.Supplier;
 import stackweave.agent.drain.sample.SampleCounts;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.HotSpotStatistics;
-import stackweave.hotspot.model.Found;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -17,6 +16,7 @@ import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.SpliceOutcome;
+import stackweave.unwind.walk.Found;
 
 /**
  * Totals since the agent started, over all engines. Fields are written by the drain thread only,

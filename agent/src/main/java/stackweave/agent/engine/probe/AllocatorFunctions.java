@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Locale;
 import stackweave.agent.engine.probe.AllocationProgram.Place;
 import stackweave.agent.linux.Libc;
-import stackweave.hotspot.cpu.x86.FunctionExits;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
+import stackweave.tableless.x86.FunctionExits;
 
 /**
  * Where malloc, calloc, realloc and free of the C library begin and return, as offsets in its file.

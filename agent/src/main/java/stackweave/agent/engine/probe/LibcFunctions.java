@@ -5,13 +5,13 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import stackweave.hotspot.cpu.x86.FunctionExits;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage.Symbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.Strings;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
+import stackweave.tableless.x86.FunctionExits;
 
 /** The exported functions of the C library that this process has mapped. Stateless. */
 final class LibcFunctions {

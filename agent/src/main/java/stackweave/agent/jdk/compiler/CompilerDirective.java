@@ -33,7 +33,7 @@ final class CompilerDirective {
       "[{match: [\""
           + PATTERN
           + "\", \"stackweave/hotspot/*.*\", \"stackweave/jfr/*.*\", \"stackweave/maps/*.*\","
-          + " \"stackweave/unwind/*.*\"], c2: {Exclude: true}}]\n";
+          + " \"stackweave/tableless/*.*\", \"stackweave/unwind/*.*\"], c2: {Exclude: true}}]\n";
 
   /**
    * Where C2 is the only compiler, as {@code VM.flags} lists what differs from the VM's defaults.

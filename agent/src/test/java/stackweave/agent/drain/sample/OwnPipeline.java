@@ -40,6 +40,7 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.maps.modules.ModuleIndex;
+import stackweave.tableless.CodeUnwinder;
 import stackweave.testing.EventsByTime;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.TableMemory;
@@ -85,7 +86,7 @@ public final class OwnPipeline implements AutoCloseable {
     recording.start();
     RuleTable rules = new RuleTable(architecture);
     modules = new ModuleIndex(memory, rules);
-    unwinder = new MixedUnwinder(new NativeUnwinder(rules), null, methods);
+    unwinder = new MixedUnwinder(new NativeUnwinder(rules), CodeUnwinder::new, null, methods);
     names =
         new StackNames(
             store,

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.engine.probe.AllocationProgram.Place;
 import stackweave.agent.engine.probe.AllocatorFunctions.Function;
 import stackweave.agent.engine.probe.AllocatorFunctions.Probe;
-import stackweave.hotspot.cpu.x86.FunctionExits;
 import stackweave.maps.proc.Mapping;
+import stackweave.tableless.x86.FunctionExits;
 import stackweave.testing.Commands;
 
 /** Where functions of this machine's C library return, compared with objdump. */

@@ -11,9 +11,6 @@ import stackweave.hotspot.cpu.PartialFrame;
  * and 25). Stateless.
  */
 final class HotSpotCodePatterns extends CodePatterns {
-  private static final int BTI_C = 0xd503245f;
-  private static final int LINKAGE_REGISTER = 17;
-
   /** Bytes of the longest sequence that takes a frame down, behind its first instruction. */
   private static final int MAX_EPILOGUE_BYTES = 6 * Instruction.LENGTH;
 
@@ -102,7 +99,6 @@ final class HotSpotCodePatterns extends CodePatterns {
     return words;
   }
 
-  /** {@code br xn}. */
   /**
    * {@code br} as one of the first instructions ({@code bti; adrp; ldr; add; br}), or {@code b}.
    */
@@ -115,14 +111,6 @@ final class HotSpotCodePatterns extends CodePatterns {
       }
     }
     return false;
-  }
-
-  /** {@code adrp x16; ldr x17; add x16; br x17}, after {@code bti} or not. */
-  @Override
-  public boolean isLinkageStub(byte[] code) {
-    int i = Instruction.at(code, 0) == BTI_C ? Instruction.LENGTH : 0;
-    return (Instruction.at(code, i) & 0x9f00_001f) == 0x9000_0010
-        && jumpRegister(code, i + 3 * Instruction.LENGTH) == LINKAGE_REGISTER;
   }
 
   @Override
@@ -258,11 +246,6 @@ final class HotSpotCodePatterns extends CodePatterns {
   }
 
   @Override
-  public int returnLength() {
-    return Instruction.LENGTH;
-  }
-
-  @Override
   public boolean isReturn(byte[] code, int i) {
     return Instruction.at(code, i) == Instruction.RETURN;
   }
@@ -307,23 +290,6 @@ final class HotSpotCodePatterns extends CodePatterns {
   }
 
   // The kernel.
-
-  @Override
-  public boolean isSystemCallBefore(byte[] code, int end) {
-    return Instruction.at(code, end - Instruction.LENGTH) == Instruction.SYSTEM_CALL;
-  }
-
-  @Override
-  public boolean isCloneWithin(byte[] code, int end) {
-    for (int i = end; i >= 2 * Instruction.LENGTH; i -= Instruction.LENGTH) {
-      int number = Instruction.at(code, i - 2 * Instruction.LENGTH);
-      if (isSystemCallBefore(code, i)
-          && (number == Instruction.CLONE || number == Instruction.CLONE3)) {
-        return true;
-      }
-    }
-    return false;
-  }
 
   /** {@code bytes} allocated, return address and frame pointer still in their registers. */
   private static PartialFrame withoutLink(int bytes) {

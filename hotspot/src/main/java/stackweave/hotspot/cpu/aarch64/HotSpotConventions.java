@@ -1,11 +1,8 @@
 package stackweave.hotspot.cpu.aarch64;
 
-import java.util.function.IntUnaryOperator;
 import java.util.function.LongPredicate;
 import stackweave.hotspot.cpu.Cpu;
-import stackweave.hotspot.cpu.ForwardAnalysis;
 import stackweave.hotspot.cpu.InterpreterEdge;
-import stackweave.hotspot.cpu.StackDepth;
 import stackweave.unwind.Architecture;
 
 /**
@@ -28,22 +25,14 @@ public final class HotSpotConventions extends Cpu {
     -14 * WORD, -15 * WORD, -16 * WORD, -17 * WORD, -18 * WORD
   };
 
-  /** User addresses of Linux have 48 bits; above them is the signature of a return address. */
-  private static final long ADDRESS_MASK = Architecture.AARCH64.addressMask();
-
   private final int senderSp;
 
   /**
    * @param senderSpInX19 whether this JDK keeps the caller's sp in x19, not in x13
    */
   public HotSpotConventions(boolean senderSpInX19) {
-    super(new HotSpotCodePatterns());
+    super(Architecture.AARCH64, new HotSpotCodePatterns());
     senderSp = senderSpInX19 ? RegisterNumbers.X19 : RegisterNumbers.X13;
-  }
-
-  @Override
-  public Architecture architecture() {
-    return Architecture.AARCH64;
   }
 
   @Override
@@ -77,11 +66,6 @@ public final class HotSpotConventions extends Cpu {
     return RegisterNumbers.X3;
   }
 
-  @Override
-  public int systemCallResult() {
-    return RegisterNumbers.X0;
-  }
-
   /** It is in a scratch register, which the VM does not keep. */
   @Override
   public int thawSize() {
@@ -91,11 +75,6 @@ public final class HotSpotConventions extends Cpu {
   @Override
   public int callBytes() {
     return 0;
-  }
-
-  @Override
-  public long returnAddress(long word) {
-    return word & ADDRESS_MASK;
   }
 
   @Override
@@ -117,35 +96,5 @@ public final class HotSpotConventions extends Cpu {
   public InterpreterEdge interpreterEdge(
       LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes) {
     return new TemplateInterpreter(returnAddresses, senderSp);
-  }
-
-  /** Not read: native functions have their frame pointer at the bottom of their frame. */
-  @Override
-  public int bytesBelowFp(byte[] code, int length) {
-    return NONE;
-  }
-
-  @Override
-  public StackDepth stackDepth() {
-    return null;
-  }
-
-  /** Of its returns alone. */
-  @Override
-  public boolean contradicts(byte[] code, int length, IntUnaryOperator rows) {
-    for (int i = 0; i + Instruction.LENGTH <= length; i += Instruction.LENGTH) {
-      if (code().isReturn(code, i)) {
-        int row = rows.applyAsInt(i);
-        if (row != NO_ROW && row != 0) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  @Override
-  public ForwardAnalysis forwardAnalysis() {
-    return new Forward();
   }
 }

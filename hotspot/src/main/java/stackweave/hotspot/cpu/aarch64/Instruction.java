@@ -24,9 +24,6 @@ final class Instruction {
   static final int RETURN = 0xd65f03c0; // ret
   static final int MOVE_ESP_TO_SP = 0x9100029f; // mov sp, x20
   static final int ALIGN_ESP_TO_SP = 0x927cee9f; // and sp, x20, #-16
-  static final int SYSTEM_CALL = 0xd4000001; // svc #0
-  static final int CLONE = 0xd2801b88; // mov x8, #220
-  static final int CLONE3 = 0xd2803668; // mov x8, #435
   static final int COMPARE_SP = 0xeb2863ff; // cmp sp, x8
 
   private Instruction() {}

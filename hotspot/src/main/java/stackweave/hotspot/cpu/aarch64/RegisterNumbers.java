@@ -2,7 +2,6 @@ package stackweave.hotspot.cpu.aarch64;
 
 /** Registers of AArch64 by DWARF number, as far as HotSpot's conventions name them. */
 final class RegisterNumbers {
-  static final int X0 = 0;
   static final int X3 = 3;
   static final int X12 = 12;
   static final int X13 = 13;

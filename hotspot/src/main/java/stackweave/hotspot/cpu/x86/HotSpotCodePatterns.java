@@ -22,10 +22,6 @@ final class HotSpotCodePatterns extends CodePatterns {
   /** Bytes of {@code mov reg, [r15 + n]} with an n of four bytes. */
   private static final int POLL_LOAD_LENGTH = 7;
 
-  private static final int SYS_CLONE = 56;
-  private static final int SYS_CLONE3 = 435;
-  private static final int CLONE_CALL_LENGTH = 7;
-
   @Override
   public int maxCallBytes() {
     return 7;
@@ -109,14 +105,6 @@ final class HotSpotCodePatterns extends CodePatterns {
     i += (at(code, i) & 0xf0) == 0x40 ? 1 : 0;
     boolean direct = at(code, i) == 0xe9 || at(code, i) == 0xeb;
     return direct || at(code, i) == 0xff && (at(code, i + 1) >> 3 & 7) == 4;
-  }
-
-  /** The same, with a word that is found by the pc: no table of a switch is. */
-  @Override
-  public boolean isLinkageStub(byte[] code) {
-    int i = at(code, 0) == 0xf3 && at(code, 1) == 0x0f && at(code, 2) == 0x1e ? 4 : 0;
-    i += at(code, i) == 0xf2 ? 1 : 0;
-    return at(code, i) == 0xff && at(code, i + 1) == 0x25;
   }
 
   @Override
@@ -325,11 +313,6 @@ final class HotSpotCodePatterns extends CodePatterns {
   }
 
   @Override
-  public int returnLength() {
-    return 1;
-  }
-
-  @Override
   public boolean isReturn(byte[] code, int i) {
     return isRet(code, i);
   }
@@ -365,25 +348,6 @@ final class HotSpotCodePatterns extends CodePatterns {
   public boolean isLinkOnTop(byte[] code, int i) {
     boolean isPopFp = at(code, i) == 0x5d;
     return isEnter(code, i - 1) || isPopFp && isReturn(code, i + 1);
-  }
-
-  @Override
-  public boolean isSystemCallBefore(byte[] code, int end) {
-    return at(code, end - 2) == 0x0f && at(code, end - 1) == 0x05;
-  }
-
-  /** {@code mov eax, SYS_clone3 (or SYS_clone); syscall}. */
-  @Override
-  public boolean isCloneWithin(byte[] code, int end) {
-    for (int i = end; i >= CLONE_CALL_LENGTH; i--) {
-      int number = i4(code, i - 6);
-      if (isSystemCallBefore(code, i)
-          && at(code, i - CLONE_CALL_LENGTH) == 0xb8
-          && (number == SYS_CLONE3 || number == SYS_CLONE)) {
-        return true;
-      }
-    }
-    return false;
   }
 
   @Override

@@ -1,11 +1,8 @@
 package stackweave.hotspot.cpu.x86;
 
-import java.util.function.IntUnaryOperator;
 import java.util.function.LongPredicate;
 import stackweave.hotspot.cpu.Cpu;
-import stackweave.hotspot.cpu.ForwardAnalysis;
 import stackweave.hotspot.cpu.InterpreterEdge;
-import stackweave.hotspot.cpu.StackDepth;
 import stackweave.unwind.Architecture;
 
 /**
@@ -31,12 +28,7 @@ public final class HotSpotConventions extends Cpu {
   };
 
   public HotSpotConventions() {
-    super(new HotSpotCodePatterns());
-  }
-
-  @Override
-  public Architecture architecture() {
-    return Architecture.X86_64;
+    super(Architecture.X86_64, new HotSpotCodePatterns());
   }
 
   @Override
@@ -69,11 +61,6 @@ public final class HotSpotConventions extends Cpu {
     return RegisterNumbers.RDX;
   }
 
-  @Override
-  public int systemCallResult() {
-    return RegisterNumbers.RAX;
-  }
-
   /** {@code StubGenerator::generate_cont_thaw}, JDK 21 to 27. */
   @Override
   public int thawSize() {
@@ -83,11 +70,6 @@ public final class HotSpotConventions extends Cpu {
   @Override
   public int callBytes() {
     return WORD;
-  }
-
-  @Override
-  public long returnAddress(long word) {
-    return word;
   }
 
   @Override
@@ -109,25 +91,5 @@ public final class HotSpotConventions extends Cpu {
   public InterpreterEdge interpreterEdge(
       LongPredicate returnAddresses, InterpreterEdge.Bytecodes bytecodes) {
     return new TemplateInterpreter(returnAddresses, bytecodes);
-  }
-
-  @Override
-  public int bytesBelowFp(byte[] code, int length) {
-    return Prologue.bytesBelowFp(code, length);
-  }
-
-  @Override
-  public StackDepth stackDepth() {
-    return new FunctionStack();
-  }
-
-  @Override
-  public boolean contradicts(byte[] code, int length, IntUnaryOperator rows) {
-    return RowCheck.contradicts(code, length, rows);
-  }
-
-  @Override
-  public ForwardAnalysis forwardAnalysis() {
-    return new Forward();
   }
 }

@@ -188,13 +188,6 @@ class HotSpotCodePatternsTest {
   }
 
   @Test
-  void threadsAreMadeBySystemCalls() {
-    assertTrue(PATTERNS.isCloneWithin(code("d2803668 d4000001 d503201f"), 12)); // mov x8, #435
-    assertTrue(PATTERNS.isCloneWithin(code("d2801b88 d4000001"), 8)); // mov x8, #220
-    assertFalse(PATTERNS.isCloneWithin(code("d2801168 d4000001"), 8)); // mov x8, #139
-  }
-
-  @Test
   void signedReturnAddressesLoseTheirSignature() {
     Cpu cpu = new HotSpotConventions(true);
     assertEquals(0x7f12_3456_7890L, cpu.returnAddress(0x0035_7f12_3456_7890L));

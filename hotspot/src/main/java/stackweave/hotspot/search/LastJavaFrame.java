@@ -1,0 +1,96 @@
+package stackweave.hotspot.search;
+
+import java.util.function.Supplier;
+import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.frame.Walk;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.hotspot.vmstructs.Layout;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.Registers;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.walk.Found;
+
+/**
+ * Goes on at the thread's last Java frame where native frames further in can't be followed: a frame
+ * {@code [missing frames]} stands for those between. The JVM keeps where that frame is while a
+ * thread runs native code (JavaFrameAnchor, javaFrameAnchor.hpp). It is read later than the sample,
+ * so it counts only if the copied stack has a return address into Java there, and a walk from it
+ * reaches the thread's first frame. Not thread-safe.
+ */
+public final class LastJavaFrame {
+  private final Layout layout;
+  private final MemoryReader memory;
+  private final Supplier<StopReason> walkOn;
+  private final int missingFrames;
+
+  /**
+   * @param memory of the JVM
+   * @param walkOn walks from the frame at hand to the end of the stack
+   */
+  public LastJavaFrame(
+      Layout layout, MemoryReader memory, HotSpotMethods names, Supplier<StopReason> walkOn) {
+    this.layout = layout;
+    this.memory = memory;
+    this.walkOn = walkOn;
+    missingFrames = names.intern(new HotSpotMethod("", "[missing frames]", "", 0, ""));
+  }
+
+  /**
+   * Walks on from the thread's last Java frame.
+   *
+   * @param javaThread address of the sampled thread's JavaThread; 0 if it has none, or if it is not
+   *     known
+   * @param end of the walk so far
+   * @return {@link StopReason#GAP}, or {@code end} if that frame is not known; the walk has the
+   *     same frames then
+   */
+  public StopReason walkOn(Walk walk, long javaThread, StopReason end) {
+    if (javaThread == 0
+        || layout.anchor == null
+        || layout.lastJavaSp == null
+        || layout.lastJavaFp == null) {
+      return end;
+    }
+    long sp;
+    long fp;
+    try {
+      long anchor = javaThread + layout.anchor.offset();
+      sp = memory.readLong(anchor + layout.lastJavaSp.offset());
+      fp = memory.readLong(anchor + layout.lastJavaFp.offset());
+    } catch (UnreadableMemoryException e) {
+      return end; // the thread has ended
+    }
+    long pc = sp > walk.sp() ? walk.peekReturnAddress(sp - Cpu.WORD) : 0;
+    if (!walk.isOnStack(sp) || !walk.isManaged(pc)) {
+      return end;
+    }
+    walk.mark();
+    boolean room =
+        walk.frames()
+            .addHotSpot(
+                FrameKind.UNKNOWN,
+                0,
+                false,
+                missingFrames,
+                FrameBuffer.UNKNOWN,
+                FrameBuffer.UNKNOWN);
+    Registers registers = walk.registers();
+    registers.clear();
+    walk.popTo(pc, sp);
+    if (walk.isOnStack(fp)) {
+      walk.setFp(fp);
+    }
+    walk.frames().setFoundOfNext(Found.AFTER_GAP);
+    StopReason rest = room ? walkOn.get() : end;
+    if (rest == StopReason.COMPLETE || rest == StopReason.THREAD_ENTRY) {
+      walk.countGuess();
+      return StopReason.GAP;
+    }
+    walk.goBack();
+    return end;
+  }
+}

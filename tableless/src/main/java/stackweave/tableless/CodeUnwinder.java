@@ -1,0 +1,320 @@
+package stackweave.tableless;
+
+import stackweave.tableless.code.CallerRule;
+import stackweave.tableless.code.Processor;
+import stackweave.tableless.code.StackDepth;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.Registers;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.hash.LongTable;
+import stackweave.unwind.walk.CodeModule;
+import stackweave.unwind.walk.Found;
+import stackweave.unwind.walk.NativeFrame;
+import stackweave.unwind.walk.NativeUnwinder;
+import stackweave.unwind.walk.TablelessUnwinder;
+
+/**
+ * Finds callers of native code without unwind tables by reading the code. The ways are tried in the
+ * order of trust, and each caller is marked with the one that led to it. Bounded; not thread-safe.
+ */
+public final class CodeUnwinder implements TablelessUnwinder {
+  /** Longest way from the clone3 call to the first instruction that has unwind information. */
+  private static final int CLONE_WINDOW = 32;
+
+  private static final int STATES = 1 << 12;
+
+  /**
+   * What is farther up than any frame is long is no frame pointer, but data of code without one.
+   */
+  private static final long MAX_FRAME_BYTES = 8L << 20;
+
+  /** How much of a function is read for what it puts on its stack when it begins. */
+  private static final int MAX_PROLOGUE = 256;
+
+  private static final int FIRST_SIZES = 1 << 8;
+  private static final int MAX_SIZES = 1 << 13;
+
+  private final NativeUnwinder natives;
+  private final Architecture architecture;
+  private final boolean callersKnown;
+
+  /** Null where this processor's code is not read. */
+  private final Processor processor;
+
+  private final byte[] code = new byte[CLONE_WINDOW];
+  private final byte[] prologue = new byte[MAX_PROLOGUE];
+  private final StackDepth stackDepth;
+  private final byte[] functionCode = new byte[StackDepth.MAX_CODE_BYTES];
+  private final LongTable<StackDepth.State> states = new LongTable<>(STATES);
+
+  /** {@link Processor#bytesBelowFp} by the functions' starts. */
+  private final LongTable<Integer> sizes = new LongTable<>(FIRST_SIZES, MAX_SIZES);
+
+  /** Null where this processor's code is not read, or callers can't be told. */
+  private final CallerRules rules;
+
+  private final CallerStep callerStep;
+  private int generation;
+
+  /** As {@link TablelessUnwinder.Factory}. */
+  public CodeUnwinder(NativeUnwinder natives, boolean callersKnown) {
+    this.natives = natives;
+    this.architecture = natives.rules().architecture();
+    this.callersKnown = callersKnown;
+    this.processor = processorOf(architecture);
+    this.stackDepth = processor == null ? null : processor.stackDepth();
+    this.rules =
+        processor == null || !callersKnown
+            ? null
+            : new CallerRules(processor.paths(), new WrongTables(natives.rules(), processor));
+    this.callerStep = new CallerStep(architecture);
+  }
+
+  private static Processor processorOf(Architecture architecture) {
+    return switch (architecture) {
+      case X86_64 -> new stackweave.tableless.x86.NativeCode();
+      case AARCH64 -> new stackweave.tableless.aarch64.NativeCode();
+      case S390X -> null;
+    };
+  }
+
+  @Override
+  public boolean toCallerBeforeTables(NativeFrame frame) throws UnreadableMemoryException {
+    CallerRule rule = rules == null ? null : rules.beforeTablesAt(frame);
+    return rule != null && callerStep.toCaller(frame, rule);
+  }
+
+  @Override
+  public boolean toCallerByCode(NativeFrame frame) throws UnreadableMemoryException {
+    return follow(frame, rules == null ? null : rules.forwardAt(frame), false);
+  }
+
+  @Override
+  public boolean toCallerStraight(NativeFrame frame, MemoryReader code)
+      throws UnreadableMemoryException {
+    CallerRule rule = rules == null ? null : rules.straightAt(frame.pc(), code);
+    return rule != null && callerStep.toCaller(frame, rule);
+  }
+
+  @Override
+  public StopReason toCaller(NativeFrame frame) throws UnreadableMemoryException {
+    if (processor == null) {
+      return StopReason.NO_RULE;
+    }
+    return frame.interrupted() ? leaveInterrupted(frame) : leaveWaiting(frame);
+  }
+
+  /** A frame that waits for a call to return. */
+  private StopReason leaveWaiting(NativeFrame frame) throws UnreadableMemoryException {
+    if (!callersKnown) {
+      return StopReason.NO_RULE;
+    }
+    // Assembly in a library may have left its caller's frame pointer alone, which would skip the
+    // caller; generated code, where forward ways are less certain, has frame pointers.
+    boolean generated = frame.modules().find(frame.pc() - 1) == null;
+    boolean there = frame.modules().isExecutable(frame.pc() - 1);
+    if (generated
+        && !keepsFp(frame)
+        && leaveByFp(frame, there ? Found.FRAME_POINTER : Found.FRAME_POINTER_AT_LEAF)) {
+      return null; // a guess where nothing is any more that may have frame pointers
+    }
+    CallerRule rule = rules.forwardAt(frame);
+    Found byFp = generated ? Found.FRAME_POINTER_AT_LEAF : Found.FRAME_POINTER;
+    boolean left =
+        follow(frame, rule, false) || leaveByFp(frame, byFp) || follow(frame, rule, true);
+    return left ? null : StopReason.NO_RULE;
+  }
+
+  /**
+   * Whether generated code leaves the frame pointer alone, as its code says. Asked where it leads
+   * to other code: the frame pointers of generated code itself form a chain.
+   */
+  private boolean keepsFp(NativeFrame frame) {
+    long pc = frame.isFpKnown() ? frame.peekReturnAddress(frame.fp() + Processor.WORD) : 0;
+    boolean elsewhere = frame.modules().find(pc - 1) != null || frame.isManaged(pc);
+    CallerRule rule = elsewhere ? rules.forwardAt(frame) : null;
+    return rule != null && !rule.found().isGuess() && rule.keeps(architecture.fp());
+  }
+
+  private StopReason leaveInterrupted(NativeFrame frame) throws UnreadableMemoryException {
+    boolean read = read(frame, frame.pc() - CLONE_WINDOW, code, CLONE_WINDOW);
+    if (read && processor.isSystemCallBefore(code, CLONE_WINDOW) && leaveSystemCall(frame)) {
+      return null;
+    }
+    if (read
+        && processor.isCloneWithin(code, CLONE_WINDOW)
+        && frame.valueOf(processor.systemCallResult()) == 0) {
+      // The new thread, before its first frame; its creator sees its id.
+      return StopReason.THREAD_ENTRY;
+    }
+    if (!callersKnown) {
+      return StopReason.NO_RULE;
+    }
+    CallerRule rule = rules.forwardAt(frame);
+    long start = functionStart(frame);
+    boolean left =
+        follow(frame, rule, false)
+            || start != 0 && stackDepth != null && leaveFunction(frame, start)
+            || follow(frame, rule, true)
+            || (read(frame, frame.pc(), code, 1) ? leaveByGuessedFp(frame) : leaveByTop(frame));
+    return left ? null : StopReason.NO_RULE;
+  }
+
+  /** By a rule of the code, if that is a guess or not. */
+  private boolean follow(NativeFrame frame, CallerRule rule, boolean guess)
+      throws UnreadableMemoryException {
+    return rule != null && rule.found().isGuess() == guess && callerStep.toCaller(frame, rule);
+  }
+
+  /** By the frame pointer, which each frame must have farther up than the one before. */
+  private boolean leaveByFp(NativeFrame frame, Found how) throws UnreadableMemoryException {
+    long fp = frame.fp();
+    if (!frame.isFpKnown() || !frame.isOnStack(fp) || fp - frame.sp() > MAX_FRAME_BYTES) {
+      return false;
+    }
+    long pc = frame.read(fp + Processor.WORD) & architecture.addressMask();
+    if (!frame.isExpectedCaller(pc)) {
+      return false;
+    }
+    frame.leaveByFp(pc);
+    frame.setFound(how);
+    return true;
+  }
+
+  /** The same where it is a guess: one that leads out of the copy is worth less than a search. */
+  private boolean leaveByGuessedFp(NativeFrame frame) {
+    try {
+      return leaveByFp(frame, Found.FRAME_POINTER_AT_LEAF);
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+
+  /**
+   * A system call that does not return, such as the one that ends a signal handler: the pc is that
+   * behind the instruction, where no function is any more.
+   */
+  private boolean leaveSystemCall(NativeFrame frame) {
+    if (natives.step(frame.registers(), false, frame.stack(), frame.modules()) != null) {
+      return false;
+    }
+    frame.setInterrupted(natives.callerInterrupted());
+    return true;
+  }
+
+  private static boolean read(NativeFrame frame, long address, byte[] target, int length) {
+    try {
+      frame.stack().code().read(address, target, 0, length);
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+
+  private static long functionStart(NativeFrame frame) {
+    CodeModule module = frame.modules().find(frame.pc());
+    return module == null ? 0 : module.functionStart(frame.pc());
+  }
+
+  /**
+   * Hand-written assembly that has a symbol but says nothing of its frame: how deep that is, the
+   * code itself says.
+   */
+  private boolean leaveFunction(NativeFrame frame, long start) throws UnreadableMemoryException {
+    StackDepth.State state = stateAt(frame, start);
+    if (state == null) {
+      return false;
+    }
+    long slot = frame.sp() + state.depth();
+    long pc = frame.peekReturnAddress(slot);
+    if (!frame.isCaller(pc)) {
+      return false;
+    }
+    restore(frame, state, slot);
+    frame.popTo(pc, slot + Processor.WORD);
+    frame.setFound(Found.FROM_START);
+    return true;
+  }
+
+  private static void restore(NativeFrame frame, StackDepth.State state, long slot)
+      throws UnreadableMemoryException {
+    Registers registers = frame.registers();
+    int[] slots = state.slots();
+    for (int register = 0; register < slots.length; register++) {
+      if (slots[register] == StackDepth.UNKNOWN) {
+        registers.forget(register);
+      } else if (slots[register] > 0 && slots[register] <= state.depth()) {
+        long saved = slot - slots[register];
+        registers.set(register, frame.stack().readSaved(saved), saved);
+      }
+    }
+  }
+
+  private StackDepth.State stateAt(NativeFrame frame, long start) {
+    forgetOldModules(frame);
+    StackDepth.State state = states.get(frame.pc());
+    if (state == null) {
+      state = computed(frame, start);
+      if (state != null) {
+        states.put(frame.pc(), state);
+      }
+    }
+    return state;
+  }
+
+  private StackDepth.State computed(NativeFrame frame, long start) {
+    long pc = frame.pc();
+    // Less near the end of what is mapped.
+    for (int length = StackDepth.MAX_CODE_BYTES; length > pc - start; length /= 2) {
+      if (read(frame, start, functionCode, length)) {
+        return stackDepth.at(functionCode, length, (int) (pc - start));
+      }
+    }
+    return null;
+  }
+
+  /**
+   * A call of an address where nothing is: nothing has been pushed if a return address is where a
+   * call leaves it.
+   */
+  private static boolean leaveByTop(NativeFrame frame) {
+    try {
+      long pc = frame.topReturnAddress();
+      if (!frame.isReturnAddress(pc) || !frame.isCaller(pc)) {
+        return false;
+      }
+      frame.popTo(pc, frame.spBeforeCall());
+      return true;
+    } catch (UnreadableMemoryException e) {
+      return false;
+    }
+  }
+
+  @Override
+  public int bytesBelowFp(NativeFrame frame, long start) {
+    if (processor == null) {
+      return UNKNOWN;
+    }
+    forgetOldModules(frame);
+    // A function that has not come further has not put more on its stack.
+    int length = (int) Math.min(frame.pc() - start, MAX_PROLOGUE);
+    long key = length < MAX_PROLOGUE ? frame.pc() : start;
+    Integer known = sizes.get(key);
+    if (known == null) {
+      boolean read = read(frame, start, prologue, length);
+      known = read ? processor.bytesBelowFp(prologue, length) : UNKNOWN;
+      sizes.put(key, known);
+    }
+    return known;
+  }
+
+  private void forgetOldModules(NativeFrame frame) {
+    if (generation != frame.modules().generation()) {
+      generation = frame.modules().generation();
+      states.clear();
+      sizes.clear();
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** How x86-64 code is read: instructions, and what they do to registers and the stack. */
+package stackweave.tableless.x86;
