@@ -20,9 +20,9 @@ import stackweave.benchmarks.cases.LiveVm;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
+import stackweave.lab.phases.PhaseRun;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
-import stackweave.verify.phases.PhaseRun;
 
 /**
  * What the first stacks cost: 400 samples of this JVM at various work, unwound with fault-safe

@@ -47,7 +47,7 @@ public record Jdk(Path home, int feature, String version) {
 
   /**
    * One of each release, oldest first: this JVM's, those of the system, and those that {@code
-   * verification/jdk} made.
+   * lab/jdk} made.
    */
   public static List<Jdk> all() {
     Map<Integer, Jdk> found = new TreeMap<>();

@@ -19,7 +19,7 @@ class TotalsTest {
   void flakesAndStarvedTestsOfAllModulesAreListed() throws Exception {
     report("agent", "surefire", "<testcase classname='a.B' name='one'/>");
     report("agent", "failsafe", flake("x.FirstIT") + starved("x.SecondIT"));
-    report("verification", "failsafe", flake("y.ThirdIT") + skipped("no gdb") + skipped("no gdb"));
+    report("live-tests", "failsafe", flake("y.ThirdIT") + skipped("no gdb") + skipped("no gdb"));
     Totals totals = totals();
     assertEquals(
         """
@@ -27,7 +27,7 @@ class TotalsTest {
           skipped, 2: no gdb
           starved: agent: SecondIT.test: 3 samples
           failed and then passed: agent: FirstIT.test: expected
-          failed and then passed: verification: ThirdIT.test: expected
+          failed and then passed: live-tests: ThirdIT.test: expected
         """,
         totals.text());
     assertEquals("", totals.whyNot());

@@ -3,7 +3,7 @@ package stackweave.benchmarks.cases;
 import java.io.IOException;
 import java.util.Random;
 import java.util.zip.Deflater;
-import stackweave.verify.phases.PhaseRun;
+import stackweave.lab.phases.PhaseRun;
 
 /**
  * The program that {@link RecordCases} samples: the phases of the matrix, and beside them a thread

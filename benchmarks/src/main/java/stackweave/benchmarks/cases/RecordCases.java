@@ -19,12 +19,12 @@ import stackweave.hotspot.replay.ReplayReader;
 import stackweave.hotspot.replay.ReplayWriter;
 import stackweave.hotspot.replay.SampleRecorder;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
+import stackweave.lab.matrix.LinkCheck;
+import stackweave.lab.matrix.LinkCheck.JavaMethod;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
 import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.snapshot.StackSnapshot;
-import stackweave.verify.matrix.LinkCheck;
-import stackweave.verify.matrix.LinkCheck.JavaMethod;
 
 /**
  * {@code RecordCases DIRECTORY PREFIX SECONDS CLASS [ARGUMENT…]}: runs a program in this JVM,

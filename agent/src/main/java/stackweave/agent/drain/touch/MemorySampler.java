@@ -44,7 +44,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
 
   /**
    * What a switch to another thread takes more, since each thread has events of its own: by {@code
-   * verification/cost --work tokens:8 --by perf+native-memory=on}.
+   * lab/cost --work tokens:8 --by perf+native-memory=on}.
    */
   private static final double SWITCH_NANOS = 400;
 

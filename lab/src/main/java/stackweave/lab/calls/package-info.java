@@ -1,0 +1,2 @@
+/** Timed native calls beside other agents, and what they cost a JVM's start. */
+package stackweave.lab.calls;

@@ -1,0 +1,245 @@
+package stackweave.lab.chaos;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import stackweave.lab.Built;
+import stackweave.lab.chaos.ForkedRun.Settings;
+import stackweave.lab.chaos.antagonist.Antagonists;
+import stackweave.testing.Jdk;
+import stackweave.testing.Machine;
+import stackweave.testing.Markdown;
+
+/**
+ * Runs the antagonists and writes the tables below the marker of a page. The command of {@code
+ * lab/chaos}; tests call {@link #shortRun}.
+ */
+@Command(
+    name = "chaos",
+    customSynopsis = "lab/chaos [OPTION...]",
+    description = {
+      "Runs the agent beside all that hurts a profiler: a JVM for each antagonist, JDK and engine,"
+          + " in which work with known results goes on meanwhile.",
+      "A crash, a hang, or a wrong result fails. What each run left is in" + " lab/target/chaos."
+    })
+public final class Chaos implements Callable<Integer> {
+  /**
+   * The tables replace all that follows this line of the page; what is above it is written by hand.
+   */
+  private static final String MARKER = "<!-- written by lab/chaos from here on -->";
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      description = "Of each antagonist on each JDK under each engine. Default: 1.")
+  private double minutes = 1;
+
+  @Option(
+      names = "--total",
+      paramLabel = "N",
+      description = "Minutes that all runs take together, instead of --minutes for each.")
+  private double total;
+
+  @Option(
+      names = "--cycles",
+      paramLabel = "N",
+      description =
+          "Recordings that the antagonist 'recordings' makes, however long it takes."
+              + " Default: 1000.")
+  private int cycles = 1_000;
+
+  @Option(
+      names = "--only",
+      paramLabel = "A,B+C,...",
+      split = ",",
+      description =
+          "These antagonists, not all; those with + between them run together in one JVM.")
+  private List<String> only = new ArrayList<>();
+
+  @Option(
+      names = "--jdk",
+      paramLabel = "DIRECTORY",
+      description = "This JDK, not those in /usr/lib/jvm and of lab/jdk; may stand more than once.")
+  private List<Path> jdks = new ArrayList<>();
+
+  @Option(
+      names = "--engine",
+      paramLabel = "NAME",
+      description =
+          "perf, timer, perf-thread, perf-user, auto, or none: without the agent, to see whether it"
+              + " is to blame. May stand more than once. Default: perf and timer.")
+  private List<String> engines = new ArrayList<>();
+
+  @Option(
+      names = "--interval",
+      paramLabel = "TIME",
+      description = "CPU time between two samples. Default: 1ms.")
+  private String interval = "1ms";
+
+  @Option(
+      names = "--hang",
+      paramLabel = "SECONDS",
+      description = "Without a result of one of its threads a JVM hangs. Default: 60.")
+  private int hangSeconds = 60;
+
+  @Option(
+      names = "--out",
+      paramLabel = "FILE",
+      description = "The page; - for standard output. Default: docs/chaos.md.")
+  private String out = System.getProperty("chaos.page", "-");
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Shows this.")
+  private boolean help;
+
+  @Spec private CommandSpec spec;
+
+  /** For tests: on a machine that others keep busy as well a result may take its time. */
+  private static final int SHORT_HANG_SECONDS = 300;
+
+  private Chaos() {}
+
+  /** Ends with 0 if all went as it must, 1 if a run failed, 2 for a wrong command line. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new Chaos()).execute(arguments));
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    long begin = System.nanoTime();
+    String loadBefore = Machine.load();
+    List<Jdk> on = on();
+    List<String> with = engines.isEmpty() ? List.of("perf", "timer") : engines;
+    List<ForkedRun> runs = runs(on, with);
+    List<Outcome> outcomes = new ArrayList<>();
+    for (ForkedRun planned : runs) {
+      double left = 60 * total - (System.nanoTime() - begin) / 1e9;
+      ForkedRun run = total == 0 ? planned : planned.taking(left / (runs.size() - outcomes.size()));
+      if (outcomes.stream().noneMatch(outcome -> outcome.run().jdk().equals(run.jdk()))) {
+        run.writeResults();
+      }
+      Outcome outcome = run.execute();
+      System.out.println(outcome.line());
+      outcomes.add(outcome);
+    }
+    long seconds = (System.nanoTime() - begin) / 1_000_000_000;
+    write(outcomes, facts(on, loadBefore, seconds));
+    return outcomes.stream().allMatch(outcome -> outcome.failure() == null) ? 0 : 1;
+  }
+
+  private List<ForkedRun> runs(List<Jdk> on, List<String> with) {
+    Settings settings = settings(60 * minutes, cycles, interval, hangSeconds);
+    List<ForkedRun> runs = new ArrayList<>();
+    for (String mix : mixes()) {
+      for (Jdk jdk : on) {
+        for (String engine : with) {
+          if (isFor(mix, jdk, engine)) {
+            runs.add(new ForkedRun(mix, jdk, engine, settings));
+          }
+        }
+      }
+    }
+    return runs;
+  }
+
+  /**
+   * A short run for tests.
+   *
+   * @return a line on the run, and why it failed, or an empty text
+   */
+  public static List<String> shortRun(String mix, Jdk jdk, String engine, double seconds)
+      throws IOException, InterruptedException {
+    ForkedRun run =
+        new ForkedRun(mix, jdk, engine, settings(seconds, 10, "1ms", SHORT_HANG_SECONDS));
+    run.writeResults();
+    Outcome outcome = run.execute();
+    return List.of(outcome.line(), outcome.failure() == null ? "" : outcome.failure());
+  }
+
+  /** The agent and the samples as they were built. */
+  private static Settings settings(double seconds, int cycles, String interval, int hangSeconds) {
+    return new Settings(
+        Built.agentJar(),
+        Built.classPath(),
+        Built.target().resolve("chaos"),
+        seconds,
+        cycles,
+        interval,
+        hangSeconds);
+  }
+
+  private Set<String> mixes() {
+    Set<String> mixes = new LinkedHashSet<>(only.isEmpty() ? Antagonists.names() : only);
+    try {
+      mixes.forEach(Antagonists::mix);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage());
+    }
+    return mixes;
+  }
+
+  private List<Jdk> on() {
+    try {
+      return Jdk.in(jdks);
+    } catch (IllegalArgumentException e) {
+      throw new ParameterException(spec.commandLine(), e.getMessage());
+    }
+  }
+
+  private static boolean isFor(String mix, Jdk jdk, String engine) {
+    return Antagonists.mix(mix).values().stream()
+        .allMatch(each -> each.isFor(jdk.feature()) && each.isFor(engine));
+  }
+
+  private Map<String, String> facts(List<Jdk> on, String loadBefore, long seconds)
+      throws IOException {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("date", LocalDate.now(ZoneOffset.UTC).toString());
+    facts.put(
+        "machine",
+        "%d CPUs, %s, kernel %s"
+            .formatted(
+                Runtime.getRuntime().availableProcessors(),
+                System.getProperty("os.arch"),
+                System.getProperty("os.version")));
+    facts.put("JDKs", on.stream().map(Jdk::version).collect(Collectors.joining(", ")));
+    facts.put(
+        "minutes asked for",
+        total == 0 ? "%s of each run".formatted(minutes) : "%s of all runs".formatted(total));
+    facts.put("interval asked for", interval + " of CPU time of each thread");
+    facts.put("load of the machine before and after", loadBefore + ", " + Machine.load());
+    facts.put("all runs took", "%d min %d s".formatted(seconds / 60, seconds % 60));
+    return facts;
+  }
+
+  private void write(List<Outcome> outcomes, Map<String, String> facts) throws IOException {
+    Markdown page = new Markdown();
+    page.facts(facts);
+    Tables tables = new Tables(page);
+    tables.antagonists(mixes());
+    tables.runs(outcomes);
+    tables.remarks(outcomes);
+    if (out.equals("-")) {
+      System.out.println(page);
+    } else {
+      page.writeInto(Path.of(out), MARKER, null);
+    }
+  }
+}

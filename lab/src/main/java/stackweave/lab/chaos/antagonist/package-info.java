@@ -1,0 +1,5 @@
+/**
+ * What hurts a profiler, a class each: collections, deoptimization, unloading, other profilers,
+ * forks and more.
+ */
+package stackweave.lab.chaos.antagonist;

@@ -1,0 +1,258 @@
+package stackweave.lab.cost;
+
+import static stackweave.lab.cost.Profiler.BESIDE;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import stackweave.lab.overhead.Statistics;
+import stackweave.lab.overhead.Statistics.Estimate;
+import stackweave.testing.Jdk;
+import stackweave.testing.Machine;
+import stackweave.testing.Markdown;
+
+/** Measures what sampling costs the whole process, and writes a table. */
+@Command(
+    name = "cost",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Measures the CPU time that a whole process takes for the same work: with nobody who samples"
+          + " it, with the agent, and with async-profiler, in turns.",
+      "tokens: pairs of threads hand a token to each other. queues: 64 threads with queues between"
+          + " them. sql, compiler, search: applications that are not ours."
+    })
+public final class Cost implements Runnable {
+  private static final String NOBODY = Profiler.NOBODY.label();
+
+  @Option(names = "--jdk", description = "a JDK's directory; several are allowed; default: all")
+  private List<Path> jdks = List.of();
+
+  @Option(
+      names = "--work",
+      split = ",",
+      description =
+          "APP[:THREADS]=UNITS: an application, its threads, and how much it has to do: a number, or"
+              + " a time such as 300s (left out for windows); default: ${DEFAULT-VALUE}")
+  private List<String> works =
+      List.of("tokens:2=8000", "tokens:8=16000", "tokens:200=16000", "queues=8000", "sql=700");
+
+  @Option(names = "--hz", description = "samples per CPU second; default: ${DEFAULT-VALUE}")
+  private int hz = 100;
+
+  @Option(
+      names = "--by",
+      split = ",",
+      description =
+          "who samples: perf, timer, perf-thread, each with more of the agent's options if they are"
+              + " appended (perf+blocked=5ms), async-cpu, async-ctimer; jfr: a recording without"
+              + " events; beside: another process is sampled; default: ${DEFAULT-VALUE}")
+  private List<String> by = List.of("perf", "timer", "async-cpu", "async-ctimer");
+
+  @Option(
+      names = "--from",
+      description = "count from this second of a process on; default: all, with start and end")
+  private int from;
+
+  @Option(
+      names = "--least",
+      description = "processes of each kind at least; default: ${DEFAULT-VALUE}")
+  private int least = 8;
+
+  @Option(
+      names = "--most",
+      description = "processes of each kind at most; default: ${DEFAULT-VALUE}")
+  private int most = 40;
+
+  @Option(
+      names = "--within",
+      description =
+          "half of an interval's width in percent at which there are enough; default:"
+              + " ${DEFAULT-VALUE}")
+  private double within = 2;
+
+  @Option(
+      names = "--windows",
+      description =
+          "compare windows of so many seconds in one process, not processes: the application and"
+              + " the agent are compiled then, and no start counts; --least, --most and --within"
+              + " are of windows; for tokens and queues")
+  private double windows;
+
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new Cost()).execute(arguments));
+  }
+
+  @Override
+  public void run() {
+    try {
+      measure();
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void measure() throws IOException, InterruptedException {
+    Markdown text = new Markdown();
+    text.facts(facts());
+    List<String> columns = new ArrayList<>(List.of("work", ">JDK", ">" + NOBODY + ", µs a unit"));
+    by.forEach(label -> columns.add(">" + label));
+    columns.add(windows > 0 ? ">windows of each" : ">processes of each");
+    text.table(columns.toArray(String[]::new));
+    Path directory = Files.createTempDirectory("cost");
+    for (Jdk jdk : jdks.isEmpty() ? Jdk.all() : jdks.stream().map(Jdk::in).toList()) {
+      for (String each : works) {
+        String[] work = (each + "=0").split("=");
+        String[] app = work[0].split(":");
+        int threads = app.length == 1 ? 0 : Integer.parseInt(app[1]);
+        measure(new SameWork(jdk, app[0], work[1], threads, from, hz, directory), work[0], text);
+      }
+    }
+    try (Stream<Path> left = Files.list(directory)) {
+      for (Path file : left.toList()) {
+        Files.delete(file);
+      }
+    }
+    Files.delete(directory);
+    System.out.println(text);
+  }
+
+  /** One row. */
+  private void measure(SameWork work, String name, Markdown text)
+      throws IOException, InterruptedException {
+    List<String> turns = new ArrayList<>(List.of(NOBODY));
+    turns.addAll(by);
+    Map<String, List<Double>> nanos = new LinkedHashMap<>();
+    turns.forEach(label -> nanos.put(label, new ArrayList<>()));
+    int count = windows > 0 ? inWindows(work, name, nanos) : inProcesses(work, name, turns, nanos);
+    List<String> cells = new ArrayList<>(List.of(name, "" + work.jdk().feature()));
+    cells.add(format("%.1f", median(nanos.get(NOBODY)) / 1e3));
+    for (String label : by) {
+      Estimate over = over(nanos, label);
+      cells.add(format("%+.1f %% (%+.1f to %+.1f)", over.median(), over.low(), over.high()));
+    }
+    cells.add("" + count);
+    text.row(cells.toArray(String[]::new));
+  }
+
+  private int inProcesses(
+      SameWork work, String name, List<String> turns, Map<String, List<Double>> nanos)
+      throws IOException, InterruptedException {
+    int count = 0;
+    while (count < least || count < most && !isEnough(nanos)) {
+      for (String label : turns) {
+        nanos.get(label).add(work.nanosPerUnit(profiler(label), agentOptions(label)));
+      }
+      Collections.rotate(turns, 1); // whoever comes first does not always
+      count++;
+      System.err.println(line(work, name, nanos));
+    }
+    return count;
+  }
+
+  private int inWindows(SameWork work, String name, Map<String, List<Double>> nanos)
+      throws IOException, InterruptedException {
+    List<Profiler> profilers = nanos.keySet().stream().map(Cost::profiler).toList();
+    List<String> options =
+        nanos.keySet().stream().map(Cost::agentOptions).filter(text -> !text.isEmpty()).toList();
+    if (options.size() > 1 || profilers.contains(Profiler.JFR) || profilers.contains(BESIDE)) {
+      throw new IllegalArgumentException(
+          "windows are of one agent, with one set of options, and not of jfr or beside");
+    }
+    Process process = work.windows(profilers, String.join("", options), windows);
+    int count = 0;
+    try (BufferedReader lines = process.inputReader()) {
+      while (count < least || count < most && !isEnough(nanos)) {
+        String line = lines.readLine();
+        if (line == null) {
+          throw new IOException(name + " ended early");
+        }
+        Iterator<List<Double>> values = nanos.values().iterator();
+        for (String value : line.split(" ")) {
+          values.next().add(Double.parseDouble(value));
+        }
+        count++;
+        System.err.println(line(work, name, nanos));
+      }
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+    return count;
+  }
+
+  private static Profiler profiler(String label) {
+    return Profiler.of(label.split("\\+")[0]);
+  }
+
+  /** Each begins with a comma. */
+  private static String agentOptions(String label) {
+    int plus = label.indexOf('+');
+    return plus < 0 ? "" : label.substring(plus).replace('+', ',');
+  }
+
+  private boolean isEnough(Map<String, List<Double>> nanos) {
+    for (String label : nanos.keySet()) {
+      Estimate over = over(nanos, label);
+      if (over.high() - over.low() > 2 * within) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** By how many percent a process takes more than that of the same turn which nobody samples. */
+  private static Estimate over(Map<String, List<Double>> nanos, String label) {
+    List<Double> without = nanos.get(NOBODY);
+    double[] percent = new double[without.size()];
+    for (int i = 0; i < percent.length; i++) {
+      percent[i] = 100 * (nanos.get(label).get(i) / without.get(i) - 1);
+    }
+    return Statistics.estimate(percent);
+  }
+
+  private static double median(List<Double> values) {
+    return Statistics.median(values.stream().mapToDouble(Double::doubleValue).toArray());
+  }
+
+  private static String line(SameWork work, String name, Map<String, List<Double>> nanos) {
+    StringBuilder line = new StringBuilder(name + ", JDK " + work.jdk().feature() + ":");
+    nanos.forEach(
+        (label, each) -> line.append(format(" %s %.1f", label, each.get(each.size() - 1) / 1e3)));
+    nanos.keySet().stream()
+        .filter(label -> !label.equals(NOBODY))
+        .forEach(label -> line.append(format(" %+.1f%%", over(nanos, label).median())));
+    return line.toString();
+  }
+
+  private Map<String, String> facts() throws IOException {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("date", LocalDate.now().toString());
+    facts.put("machine", Machine.description());
+    facts.put("samples per CPU second", "" + hz);
+    if (windows > 0) {
+      facts.put("windows", windows + " s");
+    } else {
+      facts.put("counted from second", from == 0 ? "0, with start and end" : "" + from);
+    }
+    return facts;
+  }
+
+  private static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
+  }
+}

@@ -1,0 +1,74 @@
+package stackweave.lab.cost;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import stackweave.lab.Built;
+
+/** Who samples a process. */
+enum Profiler {
+  /** Neither the agent nor a recording. */
+  NOBODY("", ""),
+  /** Nobody, but another process beside it, which sleeps, is sampled by CPU. */
+  BESIDE("", ""),
+  /** A recording of JFR without any events. */
+  JFR("", ""),
+  PERF("perf", ""),
+  TIMER("timer", ""),
+  PERF_THREAD("perf-thread", ""),
+  /** async-profiler by perf events of threads. */
+  ASYNC_CPU("", "cpu"),
+  /** async-profiler by CPU timers. */
+  ASYNC_CTIMER("", "ctimer");
+
+  private final String engine;
+  private final String event;
+
+  Profiler(String engine, String event) {
+    this.engine = engine;
+    this.event = event;
+  }
+
+  String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  static Profiler of(String label) {
+    return valueOf(label.toUpperCase(Locale.ROOT).replace('-', '_'));
+  }
+
+  /**
+   * Options of the JVM.
+   *
+   * @param agentOptions each begins with a comma
+   */
+  List<String> options(int hz, String agentOptions, Path recording) {
+    if (engine.isEmpty()) {
+      return this == JFR
+          ? List.of("-XX:StartFlightRecording:settings=none,filename=" + recording)
+          : List.of();
+    }
+    // An event's interval is a number, which the agent's options have.
+    boolean isEvent = agentOptions.contains(",event=");
+    return List.of(
+        "-javaagent:" + Built.agentJar() + "=engine=" + engine + agentOptions,
+        "-XX:StartFlightRecording:settings=none,+stackweave.NativeSample#"
+            + (isEvent ? "enabled=true" : "interval=" + 1_000_000 / hz + "us")
+            + ",filename="
+            + recording);
+  }
+
+  /** The agent's engine; "" if it does not sample. */
+  String engine() {
+    return engine;
+  }
+
+  /** async-profiler's command, if it samples. */
+  List<String> command(int hz, Path recording) {
+    return event.isEmpty()
+        ? List.of()
+        : List.of(
+            "start,event=%s,cstack=vmx,interval=%dus,jfr,loglevel=error,file=%s"
+                .formatted(event, 1_000_000 / hz, recording));
+  }
+}

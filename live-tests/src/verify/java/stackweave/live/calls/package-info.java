@@ -1,0 +1,2 @@
+/** Timed native calls. */
+package stackweave.live.calls;

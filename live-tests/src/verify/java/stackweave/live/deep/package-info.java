@@ -1,0 +1,2 @@
+/** Stacks that are deeper than what is copied of them. */
+package stackweave.live.deep;

@@ -1,0 +1,2 @@
+/** What applications label their samples with. */
+package stackweave.live.labels;

@@ -1,0 +1,2 @@
+/** Libraries that are loaded, deleted and left, and JNI critical sections. */
+package stackweave.live.loads;

@@ -1,0 +1,2 @@
+/** The command line, and recordings as users make and stream them. */
+package stackweave.live.recordings;

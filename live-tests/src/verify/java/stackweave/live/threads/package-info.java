@@ -1,0 +1,2 @@
+/** Samples are in proportion to each thread's CPU time, on whatever threads and engine. */
+package stackweave.live.threads;

@@ -1,5 +1,0 @@
-/**
- * What hurts a profiler, a class each: collections, deoptimization, unloading, other profilers,
- * forks and more.
- */
-package stackweave.verify.chaos.antagonist;

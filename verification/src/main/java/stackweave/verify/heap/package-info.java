@@ -1,2 +1,0 @@
-/** Programs that keep most of their heap in use, run with and without the agent. */
-package stackweave.verify.heap;

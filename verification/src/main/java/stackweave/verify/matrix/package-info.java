@@ -1,5 +1,0 @@
-/**
- * The matrix: the agent over all phases, on every JDK and under every set of flags, with its
- * completeness counted and its stacks checked from outside.
- */
-package stackweave.verify.matrix;

@@ -1,5 +1,0 @@
-/**
- * What sampling costs the application: windows of fixed work in one JVM, in turns dormant, sampled
- * by the agent, and sampled by async-profiler. {@code verification/overhead} runs it.
- */
-package stackweave.verify.overhead;

@@ -1,2 +1,0 @@
-/** The agent under real work and under all that could hurt it; no part of the agent. */
-package stackweave.verify;

@@ -1,5 +1,0 @@
-/**
- * The hard zoo: native libraries whose code is hard to unwind, each doing what people use it for.
- * {@code verification/zoo} samples them.
- */
-package stackweave.zoo;
