@@ -13,7 +13,6 @@ import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
-import stackweave.jfr.event.Session;
 
 /**
  * The agent's options, {@code name=value,name=value} after {@code =} in -javaagent; immutable. An
@@ -36,7 +35,6 @@ import stackweave.jfr.event.Session;
  * @param hooks whether classes of the JDK may be instrumented while sampling
  * @param memory how the process reads its own memory
  * @param jit which of the JVM's compilers may compile the agent's classes
- * @param schema version of the events' schema to write, see docs/events.md
  * @param weave whether JFR's chunks get the samples as JFR's own events, too
  * @param wallNanos wall-clock time between two looks at a waiting thread in ns, for recordings
  *     whose settings say nothing of it; {@link SamplingSettings#WALL_OFF}: these have no such
@@ -65,7 +63,6 @@ public record Options(
     Hooks hooks,
     MemoryAccess memory,
     Jit jit,
-    int schema,
     boolean weave,
     long wallNanos,
     long blockedNanos,
@@ -131,7 +128,6 @@ public record Options(
     HOOKS,
     MEMORY,
     JIT,
-    SCHEMA,
     WEAVE,
     WALL,
     BLOCKED,
@@ -156,7 +152,6 @@ public record Options(
     Hooks hooks = Hooks.AUTO;
     MemoryAccess memory = MemoryAccess.AUTO;
     Jit jit = Jit.C1;
-    int schema = Session.SCHEMA_VERSION;
     boolean weave = false;
     long wall = SamplingSettings.WALL_OFF;
     long blocked = SamplingSettings.BLOCKED_OFF;
@@ -183,7 +178,6 @@ public record Options(
           hooks,
           memory,
           jit,
-          schema,
           weave,
           wall,
           blocked,
@@ -250,7 +244,6 @@ public record Options(
             throw invalid(name, value, names(Jit.class));
           }
         }
-        case SCHEMA -> schema = schema(value);
         case WEAVE -> weave = onOrOff(name, value);
         case WALL -> wall = wall(value);
         case BLOCKED -> blocked = blocked(value);
@@ -290,7 +283,6 @@ public record Options(
         hooks,
         memory,
         jit,
-        schema,
         weave,
         wall,
         blocked,
@@ -367,16 +359,6 @@ public record Options(
       }
     }
     throw invalid(Name.MEMORY, value, "auto, process_vm_readv, proc_self_mem");
-  }
-
-  private static int schema(String value) throws InvalidOptionException {
-    for (int known = Session.FIRST_SCHEMA_VERSION; known <= Session.SCHEMA_VERSION; known++) {
-      if (value.equals(Integer.toString(known))) {
-        return known;
-      }
-    }
-    throw invalid(
-        Name.SCHEMA, value, Session.FIRST_SCHEMA_VERSION + " or " + Session.SCHEMA_VERSION);
   }
 
   private static boolean onOrOff(Name name, String value) throws InvalidOptionException {

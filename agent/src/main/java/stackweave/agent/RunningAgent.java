@@ -69,7 +69,6 @@ final class RunningAgent {
         options.jit() == Options.Jit.C1,
         options.drainPercent(),
         (long) options.perfMebibytes() << 20,
-        options.schema(),
         options.weave(),
         options.wallThreads());
   }

@@ -33,7 +33,6 @@ class OptionsTest {
           Hooks.AUTO,
           MemoryAccess.AUTO,
           Jit.C1,
-          2,
           false,
           0,
           0,
@@ -64,7 +63,6 @@ class OptionsTest {
     "hooks=off, hooks=false",
     "memory=proc_self_mem, memoryAccess=PROC_SELF_MEM",
     "jit=all, withoutC2=false",
-    "schema=1, schema=1",
     "weave=on, weave=true",
     "record-failures=/some/where, recordFailures=/some/where",
     "switch=/some/off, switchFile=/some/off"
@@ -114,7 +112,6 @@ class OptionsTest {
             Hooks.OFF,
             MemoryAccess.PROCESS_VM_READV,
             Jit.ALL,
-            1,
             true,
             20_000_000,
             7_000_000,
@@ -123,7 +120,7 @@ class OptionsTest {
             SampledEvent.CPU,
             false),
         Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,min-heap=128,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,schema=1,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*"));
+            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,min-heap=128,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*"));
   }
 
   @ParameterizedTest
@@ -158,9 +155,9 @@ class OptionsTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
-        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
-        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, schema, weave, wall, blocked, wall-threads, calls, event, native-memory)",
+        "intervall=1ms         | unknown option 'intervall' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, weave, wall, blocked, wall-threads, calls, event, native-memory)",
+        "INTERVAL=1ms          | unknown option 'INTERVAL' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, weave, wall, blocked, wall-threads, calls, event, native-memory)",
+        "interval=1ms,         | unknown option '' (known: interval, depth, engine, sample, record-failures, switch, drain, perf-memory, min-heap, hooks, memory, jit, weave, wall, blocked, wall-threads, calls, event, native-memory)",
         "interval=1ms,interval=2ms | option 'interval' is given twice",
         "interval              | option 'interval' can't be '' (wanted: a time from 100us to 60s, such as 10ms)",
         "interval=10           | option 'interval' can't be '10' (wanted: a time from 100us to 60s, such as 10ms)",
@@ -184,7 +181,6 @@ class OptionsTest {
         "drain=101             | option 'drain' can't be '101' (wanted: how many percent of a core, from 1 to 100)",
         "drain=10%             | option 'drain' can't be '10%' (wanted: how many percent of a core, from 1 to 100)",
         "memory=process-vm-readv | option 'memory' can't be 'process-vm-readv' (wanted: auto, process_vm_readv, proc_self_mem)",
-        "schema=3              | option 'schema' can't be '3' (wanted: 1 or 2)",
         "blocked=0             | option 'blocked' can't be '0' (wanted: a time from 1ms to 60s, such as 5ms)",
         "blocked=999us         | option 'blocked' can't be '999us' (wanted: a time from 1ms to 60s, such as 5ms)",
         "hooks=late            | option 'hooks' can't be 'late' (wanted: auto, on, off, early)",

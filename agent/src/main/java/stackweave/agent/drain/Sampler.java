@@ -390,7 +390,7 @@ public final class Sampler implements SamplingListener {
     public EventStore get() {
       registrations.await();
       if (store == null) {
-        EventStore opened = EventStore.open(sessionInfo(), StoreLimits.DEFAULT, settings.schema());
+        EventStore opened = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
         if (weaving != null) {
           weaving.begin(opened);
         }

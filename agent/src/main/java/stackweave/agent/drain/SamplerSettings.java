@@ -14,7 +14,6 @@ import stackweave.agent.linux.MemoryAccess;
  * @param withoutC2 whether C2 is kept away from the agent's classes
  * @param drainPercent how much of a core the drain thread may use, 1 to 100
  * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
- * @param schema version of the events' schema to write
  * @param weave whether JFR's chunks get the samples as JFR's own events, too
  * @param wallThreads names of the threads that are looked at while they wait, as {@link
  *     WallFilter#SYNTAX} says; empty: all but the JVM's own
@@ -27,6 +26,5 @@ public record SamplerSettings(
     boolean withoutC2,
     int drainPercent,
     long perfMemoryBytes,
-    int schema,
     boolean weave,
     String wallThreads) {}

@@ -20,7 +20,6 @@ import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
-import stackweave.jfr.event.Session;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
@@ -28,8 +27,7 @@ import stackweave.testing.EventsByTime;
 
 class DrainThreadTest {
   static final SamplerSettings SETTINGS =
-      new SamplerSettings(
-          false, "", "", MemoryAccess.AUTO, false, 100, 0, Session.SCHEMA_VERSION, false, "");
+      new SamplerSettings(false, "", "", MemoryAccess.AUTO, false, 100, 0, false, "");
 
   @TempDir private Path directory;
 

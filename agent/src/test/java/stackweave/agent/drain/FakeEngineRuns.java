@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.drain.sample.OwnPipeline;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.SignalTargets;
@@ -28,7 +29,7 @@ import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
-import stackweave.jfr.event.Session;
+import stackweave.jfr.read.Sample;
 import stackweave.jfr.store.EventStore;
 import stackweave.testing.EventsByTime;
 
@@ -76,7 +77,6 @@ abstract class FakeEngineRuns {
                 false,
                 100,
                 0,
-                Session.FIRST_SCHEMA_VERSION,
                 false,
                 wallThreads()),
             new Messages(said::add),
@@ -141,11 +141,20 @@ abstract class FakeEngineRuns {
 
   /** Ends sampling and the recording. */
   List<RecordedEvent> events() throws IOException {
+    return EventsByTime.of(ended());
+  }
+
+  /** Ends sampling and the recording; the samples, by the order of their time. */
+  List<Sample> samples() throws Exception {
+    return OwnPipeline.samples(ended());
+  }
+
+  private Path ended() throws IOException {
     sampler.onRequest(null);
     recording.stop();
     Path file = directory.resolve("events.jfr");
     recording.dump(file);
-    return EventsByTime.of(file);
+    return file;
   }
 
   static List<RecordedEvent> of(List<RecordedEvent> events, String type) {

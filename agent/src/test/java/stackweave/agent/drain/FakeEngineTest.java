@@ -3,20 +3,23 @@ package stackweave.agent.drain;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
+import stackweave.agent.drain.sample.OwnPipeline;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.read.Sample;
+import stackweave.jfr.read.SampledModule;
 import stackweave.testing.EventsByTime;
 
 /**
@@ -37,13 +40,14 @@ class FakeEngineTest extends FakeEngineRuns {
     engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
     List<RecordedEvent> events = events();
     assertEquals(List.of("stop", "drain", "close"), engine.calls);
-    List<RecordedEvent> samples = of(events, "NativeSample");
+    List<RecordedEvent> samples = of(events, "StackSample");
     assertEquals(2, samples.size());
     for (RecordedEvent sample : samples) {
       assertEquals(FakeEngine.WEIGHT, sample.getLong("weight"));
     }
-    assertEquals(1, of(events, "Thread").size());
-    assertEquals(TID, of(events, "Thread").get(0).getLong("osThreadId"));
+    for (Sample sample : OwnPipeline.samples(directory.resolve("events.jfr"))) {
+      assertEquals(TID, sample.thread().osThreadId());
+    }
     List<RecordedEvent> statuses = of(events, "SamplerStatus");
     assertTrue(statuses.stream().allMatch(e -> "timer".equals(e.getString("engine"))));
     assertTrue(statuses.stream().allMatch(e -> e.getLong("interval") == MILLISECOND));
@@ -79,7 +83,7 @@ class FakeEngineTest extends FakeEngineRuns {
     next(null, new EngineRefusal(EngineKind.TIMER, Reason.UNSUPPORTED_KERNEL, 0, "made up"));
     ask();
     List<RecordedEvent> events = events();
-    assertEquals(0, of(events, "NativeSample").size());
+    assertEquals(0, of(events, "StackSample").size());
     List<RecordedEvent> statuses = of(events, "SamplerStatus");
     assertTrue(anyHas(statuses, "note", "not sampling: timer: made up"), statuses.toString());
     assertEquals(1, said.stream().filter(line -> line.contains("timer: made up")).count());
@@ -110,7 +114,7 @@ class FakeEngineTest extends FakeEngineRuns {
     await(sampler::hasStarted);
     second.deliver(sink -> second.sample(sink, TID, NOWHERE));
     List<RecordedEvent> events = events();
-    assertEquals(1, of(events, "NativeSample").size());
+    assertEquals(1, of(events, "StackSample").size());
     assertEquals(1, failures().size(), said.toString());
   }
 
@@ -163,9 +167,10 @@ class FakeEngineTest extends FakeEngineRuns {
     await(() -> sampler.report().contains("samples: 2 taken, 2 written, 7 lost"));
     assertTrue(sampler.report().contains("engine: perf-user"), sampler.report());
     List<RecordedEvent> events = events();
-    assertEquals(2, of(events, "NativeSample").size());
+    assertEquals(2, of(events, "StackSample").size());
     // Its thread may be another one, with the same id.
-    assertEquals(2, of(events, "Thread").size());
+    assertEquals(
+        2, of(events, "StackSample").stream().map(e -> e.getLong("threadId")).distinct().count());
   }
 
   /** The interval of a running engine is fixed: the one has to be closed before the other. */
@@ -193,7 +198,7 @@ class FakeEngineTest extends FakeEngineRuns {
     assertEquals(List.of("start", "close", "start"), order);
     assertEquals(List.of(MILLISECOND, 10 * MILLISECOND), intervals());
     assertEquals(EngineKind.TIMER, asked.get(1).preferred());
-    assertEquals(2, of(events, "NativeSample").size());
+    assertEquals(2, of(events, "StackSample").size());
     List<RecordedEvent> statuses = of(events, "SamplerStatus");
     assertTrue(statuses.stream().anyMatch(e -> e.getLong("interval") == MILLISECOND));
     assertTrue(statuses.stream().anyMatch(e -> e.getLong("interval") == 10 * MILLISECOND));
@@ -221,21 +226,9 @@ class FakeEngineTest extends FakeEngineRuns {
           sink.renamed(System.nanoTime(), TID + 2, "short-lived");
           engine.sample(sink, TID + 2, NOWHERE); // it has ended when that is decoded
         });
-    List<RecordedEvent> events = events();
-    List<String> names = new ArrayList<>();
-    for (RecordedEvent sample : of(events, "NativeSample")) {
-      names.add(
-          of(events, "Thread").stream()
-              .filter(thread -> thread.getLong("threadId") == sample.getLong("threadId"))
-              .findFirst()
-              .orElseThrow()
-              .getString("name"));
-    }
+    List<String> names = samples().stream().map(sample -> sample.thread().name()).toList();
     String unknown = "thread " + TID;
     assertEquals(List.of(unknown, "first", unknown, "second", unknown, "short-lived"), names);
-    assertTrue(
-        of(events, "Thread").stream()
-            .noneMatch(thread -> thread.getString("name").equals("not sampled")));
   }
 
   /** A library is known from the moment that the kernel tells of it. */
@@ -253,13 +246,15 @@ class FakeEngineTest extends FakeEngineRuns {
           sink.mapped(System.nanoTime(), 1, TID, address, 0x10000, 0, null, library.toString());
           engine.sample(sink, TID, address + 0x100);
         });
-    List<RecordedEvent> events = events();
-    List<RecordedEvent> samples = of(events, "NativeSample");
+    List<Sample> samples = samples();
     assertEquals(2, samples.size());
-    assertNotEquals(samples.get(0).getInt("end"), samples.get(1).getInt("end"));
-    List<RecordedEvent> libraries = of(events, "NativeLibrary");
-    assertEquals(1, libraries.size(), libraries.toString());
-    assertEquals(library.toString(), libraries.get(0).getString("path"));
+    assertNotEquals(samples.get(0).end(), samples.get(1).end());
+    assertNull(moduleOf(samples.get(0)));
+    assertEquals(library.toString(), moduleOf(samples.get(1)).path());
+  }
+
+  private static SampledModule moduleOf(Sample sample) {
+    return sample.frames().get(0).method().module();
   }
 
   /** The file is there: the engine goes, and comes back when the file is gone. */
@@ -278,7 +273,7 @@ class FakeEngineTest extends FakeEngineRuns {
     Files.delete(off);
     await(() -> asked.size() == 2);
     second.deliver(sink -> second.sample(sink, TID, NOWHERE));
-    assertEquals(1, of(events(), "NativeSample").size());
+    assertEquals(1, of(events(), "StackSample").size());
   }
 
   /** Has the drain thread state how it goes, which it may be too late for, until it is so. */

@@ -12,6 +12,10 @@ import org.junit.jupiter.api.Test;
 import stackweave.agent.WaitingThread;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.event.WallSample;
+import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /** Samples of waiting threads beside an engine of CPU time. */
 class FakeEngineWallTest extends FakeEngineRuns {
@@ -38,14 +42,14 @@ class FakeEngineWallTest extends FakeEngineRuns {
       // The first is written after a second, or when the chunk ends.
       await(() -> sampler.report().matches("(?s).*waiting: [1-9].*"));
       List<RecordedEvent> events = events();
-      Set<Long> seen = new TreeSet<>();
-      of(events, "WallSample").forEach(sample -> seen.add(sample.getLong("threadId")));
       Set<String> names = new TreeSet<>();
-      for (RecordedEvent thread : of(events, "Thread")) {
-        if (seen.contains(thread.getLong("threadId"))) {
-          names.add(thread.getString("name"));
-        }
-      }
+      SampledRecording.open(
+              directory.resolve("events.jfr"),
+              ReadingProgress.NONE,
+              false,
+              SampledFrame.Change.NONE,
+              SampleChoice.WALL)
+          .forEachSample(sample -> names.add(sample.thread().name()));
       assertEquals(Set.of(NAME), names);
       assertTrue(
           of(events, "SamplerStatus").stream()

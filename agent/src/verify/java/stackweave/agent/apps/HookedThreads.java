@@ -9,21 +9,17 @@ import java.lang.reflect.Field;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import jdk.jfr.Recording;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 
 /**
  * For each line of its input, makes a recording of threads that use 5 ms of CPU time each, two at a
- * time, and says what share of that the samples stand for, and whether {@code Thread.start} told of
- * threads while it was recorded and afterwards. At an empty line it says whether {@code Thread} has
- * its own code. Needs java.lang open.
+ * time, and says how much they used in all, and whether {@code Thread.start} told of threads while
+ * it was recorded and afterwards. At an empty line it says whether {@code Thread} has its own code.
+ * Needs java.lang open.
  */
 public final class HookedThreads {
   private static final long CPU_NANOS = 5_000_000;
@@ -63,14 +59,12 @@ public final class HookedThreads {
         recording.stop();
         recording.dump(file);
         boolean left = waitForReader(false);
-        long[] weights = ofShortThreads(file);
         System.out.printf(
-            "hooked %s told %s left %s covered %.3f by %d samples others %.2f%n",
+            "hooked %s told %s left %s used %d others %.2f%n",
             hooked,
             told,
             left,
-            weights[0] / (double) USED.get(),
-            weights[1],
+            USED.get(),
             Math.max(0, disturbed)); // the kernel's ticks are coarser than our CPU time
       }
     }
@@ -124,36 +118,6 @@ public final class HookedThreads {
     } while (used < nanos);
     result = value;
     return used;
-  }
-
-  /**
-   * What samples of short threads stand for, in ns, and how many there are; many threads have ended
-   * before they could tell their names.
-   */
-  private static long[] ofShortThreads(Path file) throws Exception {
-    Map<Long, String> names = new HashMap<>();
-    Map<Long, Long> weights = new HashMap<>();
-    Map<Long, Long> samples = new HashMap<>();
-    try (RecordingFile events = new RecordingFile(file)) {
-      while (events.hasMoreEvents()) {
-        RecordedEvent event = events.readEvent();
-        String type = event.getEventType().getName();
-        if (type.equals("stackweave.Thread")) {
-          names.put(event.getLong("threadId"), event.getString("name"));
-        } else if (type.equals("stackweave.NativeSample")) {
-          weights.merge(event.getLong("threadId"), event.getLong("weight"), Long::sum);
-          samples.merge(event.getLong("threadId"), 1L, Long::sum);
-        }
-      }
-    }
-    long[] sums = new long[2];
-    for (Map.Entry<Long, Long> weight : weights.entrySet()) {
-      if (names.getOrDefault(weight.getKey(), "").matches("short|thread \\d+")) {
-        sums[0] += weight.getValue();
-        sums[1] += samples.get(weight.getKey());
-      }
-    }
-    return sums;
   }
 
   private static boolean waitForReader(boolean present) throws Exception {

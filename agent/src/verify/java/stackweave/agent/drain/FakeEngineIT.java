@@ -51,8 +51,8 @@ class FakeEngineIT extends FakeEngineRuns {
     long thinned = reported("thinned");
     assertTrue(thinned > 0 && taken > perDrain, sampler.report());
     assertEquals(taken, thinned + reported("written") + reported("dropped"));
-    assertEquals(reported("written"), of(events, "NativeSample").size());
-    long weight = sum(of(events, "NativeSample"), "weight");
+    assertEquals(reported("written"), of(events, "StackSample").size());
+    long weight = sum(of(events, "StackSample"), "weight");
     long exact = taken * FakeEngine.WEIGHT;
     // Two groups may be unfinished; and what JFR did not take stands for up to a group each.
     double slack = (2 + reported("dropped")) * 1024.0 * FakeEngine.WEIGHT;
@@ -89,7 +89,7 @@ class FakeEngineIT extends FakeEngineRuns {
     Path file = directory.resolve("dump.jfr");
     recording.dump(file);
     List<RecordedEvent> events = RecordingFile.readAllEvents(file);
-    assertEquals(left, of(events, "NativeSample").size());
+    assertEquals(left, of(events, "StackSample").size());
     assertEquals(List.of(), failures());
   }
 
@@ -139,7 +139,7 @@ class FakeEngineIT extends FakeEngineRuns {
     await(() -> asked.size() == 2);
     heap.hasRoom();
     second.deliver(sink -> second.sample(sink, TID, NOWHERE));
-    assertEquals(2, of(events(), "NativeSample").size());
+    assertEquals(2, of(events(), "StackSample").size());
   }
 
   /** Samples are taken, but the first table is not loaded before the heap had room, or a rest. */
@@ -183,7 +183,7 @@ class FakeEngineIT extends FakeEngineRuns {
     assertEquals(1, asked.size());
     heap.hasRoom();
     List<RecordedEvent> events = events();
-    assertEquals(0, of(events, "NativeSample").size());
+    assertEquals(0, of(events, "StackSample").size());
     assertEquals(1, sum(of(events, "SamplerStatus"), "dropped"));
     assertEquals(List.of(), failures());
   }
@@ -204,7 +204,7 @@ class FakeEngineIT extends FakeEngineRuns {
     Files.delete(off);
     await(() -> asked.size() == 1);
     engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
-    assertEquals(1, of(events(), "NativeSample").size());
+    assertEquals(1, of(events(), "StackSample").size());
   }
 
   /** A number of the report's line of samples; 0 where it is not there. */

@@ -12,9 +12,9 @@ import jdk.jfr.Timespan;
 
 /**
  * A thread that was off the CPU for longer than the threshold, from the moment it left the CPU to
- * the moment it got one again, in all schemas: its thread and stack are defined where those of
- * samples are. A duration, never added to the weights of samples. Off unless a recording's
- * settings, or the agent's option {@code blocked}, ask for it; the threshold is JFR's own setting.
+ * the moment it got one again: its thread and stack are defined where those of samples are. A
+ * duration, never added to the weights of samples. Off unless a recording's settings, or the
+ * agent's option {@code blocked}, ask for it; the threshold is JFR's own setting.
  */
 @Name(Blocked.NAME)
 @Label("Blocked")

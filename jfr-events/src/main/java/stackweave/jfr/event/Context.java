@@ -8,8 +8,8 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
 /**
- * What a {@code contextId} means, in all schemas: an event of its own. Each chunk has the contexts
- * that its samples name.
+ * What a {@code contextId} means: an event of its own. Each chunk has the contexts that its samples
+ * name.
  */
 @Name(Context.NAME)
 @Label("Context")

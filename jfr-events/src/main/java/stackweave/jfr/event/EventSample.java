@@ -9,10 +9,10 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * One stack of a thread in which an event of the kernel or the processor happened, in all schemas:
- * its thread and stack are defined where those of the other samples are. Its weight is a number of
- * events: never added to CPU time, and never woven. Written while a recording's settings, or the
- * agent's option {@code event}, ask for an event instead of CPU time.
+ * One stack of a thread in which an event of the kernel or the processor happened: its thread and
+ * stack are defined where those of the other samples are. Its weight is a number of events: never
+ * added to CPU time, and never woven. Written while a recording's settings, or the agent's option
+ * {@code event}, ask for an event instead of CPU time.
  */
 @Name(EventSample.NAME)
 @Label("Event Sample")

@@ -12,10 +12,10 @@ import jdk.jfr.Timespan;
 
 /**
  * A block that a stack allocated by malloc or one of its relatives, or that was given back since,
- * in all schemas: its thread and stack are defined where those of samples are. Sums by stack are
- * what is live of that which was allocated since recording began. Never added to CPU time or to
- * {@link NativeMemory}, of which it is a part, and never woven. Off unless a recording's settings
- * ask for it.
+ * its thread and stack are defined where those of samples are. Sums by stack are what is live of
+ * that which was allocated since recording began. Never added to CPU time or to {@link
+ * NativeMemory}, of which it is a part, and never woven. Off unless a recording's settings ask for
+ * it.
  */
 @Name(NativeAllocation.NAME)
 @Label("Native Allocation")

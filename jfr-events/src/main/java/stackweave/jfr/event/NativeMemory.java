@@ -11,10 +11,10 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * Native memory that a stack touched first, or that was given back to the system since, in all
- * schemas: its thread and stack are defined where those of samples are. Sums by stack are its net
- * growth. Never added to CPU time, and never woven. Off unless a recording's settings, or the
- * agent's option {@code native-memory}, ask for it.
+ * Native memory that a stack touched first, or that was given back to the system since, its thread
+ * and stack are defined where those of samples are. Sums by stack are its net growth. Never added
+ * to CPU time, and never woven. Off unless a recording's settings, or the agent's option {@code
+ * native-memory}, ask for it.
  */
 @Name(NativeMemory.NAME)
 @Label("Native Memory")

@@ -17,11 +17,8 @@ import jdk.jfr.Timestamp;
 public final class Session extends Event {
   public static final String NAME = "stackweave.Session";
 
-  /** The newest version of the schema, which this build writes unless it is told otherwise. */
+  /** The version of the schema that this build writes; it reads this one and those before. */
   public static final int SCHEMA_VERSION = 2;
-
-  /** The version with an event for each definition, which this build can write, too. */
-  public static final int FIRST_SCHEMA_VERSION = 1;
 
   @Label("Session Id")
   @Description("Unique to the process; ids of different sessions are unrelated")

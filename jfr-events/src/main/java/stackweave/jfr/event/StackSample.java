@@ -9,8 +9,8 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * One sampled stack as schema 2 has it, in place of {@link NativeSample}: what it names is defined
- * in the {@link DefinitionBlock}s of its chunk. Its start time is the time of the interrupt.
+ * One sampled stack: what it names is defined in the {@link DefinitionBlock}s of its chunk. Its
+ * start time is the time of the interrupt.
  */
 @Name(StackSample.NAME)
 @Label("Stack Sample")

@@ -11,10 +11,9 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * One stack of a thread that was not on a CPU, in all schemas: its codes are in the event itself,
- * and its thread and stack are defined where those of the other samples are. Never added to CPU
- * time, and never woven. Off unless a recording's settings, or the agent's option {@code wall}, ask
- * for it.
+ * One stack of a thread that was not on a CPU: its codes are in the event itself, and its thread
+ * and stack are defined where those of the other samples are. Never added to CPU time, and never
+ * woven. Off unless a recording's settings, or the agent's option {@code wall}, ask for it.
  */
 @Name(WallSample.NAME)
 @Label("Wall Sample")

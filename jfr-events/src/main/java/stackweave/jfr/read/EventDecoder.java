@@ -14,14 +14,11 @@ import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Context;
 import stackweave.jfr.event.DefinitionBlock;
 import stackweave.jfr.event.EventSample;
-import stackweave.jfr.event.Frame;
+import stackweave.jfr.event.FirstSchema;
 import stackweave.jfr.event.LibraryName;
-import stackweave.jfr.event.Method;
 import stackweave.jfr.event.NativeAllocation;
-import stackweave.jfr.event.NativeLibrary;
 import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
-import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
@@ -132,9 +129,9 @@ final class EventDecoder {
           NATIVE_ALLOCATION_SHAPE,
           BLOCKED_SHAPE,
           EventShape.of(
-              Frame.NAME, "id", "parentId", "methodId", "kind", "line", "offset", "found"),
+              FirstSchema.FRAME, "id", "parentId", "methodId", "kind", "line", "offset", "found"),
           EventShape.of(
-              Method.NAME,
+              FirstSchema.METHOD,
               "id",
               "moduleId",
               "className",
@@ -144,7 +141,7 @@ final class EventDecoder {
               "sourceFile",
               "start"),
           EventShape.of(
-              SampledThread.NAME,
+              FirstSchema.THREAD,
               "threadId",
               "name",
               "osThreadId",
@@ -152,7 +149,7 @@ final class EventDecoder {
               "virtual",
               "carrierId"),
           EventShape.of(
-              NativeLibrary.NAME,
+              FirstSchema.LIBRARY,
               "moduleId",
               "path",
               "buildId",

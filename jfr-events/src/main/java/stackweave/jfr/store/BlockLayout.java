@@ -16,7 +16,7 @@ import stackweave.jfr.weave.live.LiveWeave;
  * its definitions, and before it. All of it is guarded by the gate's lock; the drain thread alone
  * calls it, but for {@link #chunkEnds}.
  */
-final class BlockLayout implements SampleLayout {
+final class BlockLayout {
   /** How many samples are written at once: blocks of fewer are deflated less well. */
   static final int HELD_SAMPLES = 128;
 
@@ -59,8 +59,7 @@ final class BlockLayout implements SampleLayout {
     block.bind();
   }
 
-  @Override
-  public void enter(int chunk) {
+  void enter(int chunk) {
     if (chunk == this.chunk) {
       return;
     }
@@ -75,8 +74,7 @@ final class BlockLayout implements SampleLayout {
     }
   }
 
-  @Override
-  public void sample(
+  void sample(
       long timeNanos,
       ThreadTable.Entry thread,
       int stateCode,
@@ -98,8 +96,7 @@ final class BlockLayout implements SampleLayout {
     hold(event);
   }
 
-  @Override
-  public void unwoven(Event event, ThreadTable.Entry thread, long stackId) {
+  void unwoven(Event event, ThreadTable.Entry thread, long stackId) {
     hold(event);
   }
 
@@ -228,14 +225,12 @@ final class BlockLayout implements SampleLayout {
     }
   }
 
-  @Override
-  public boolean isEmpty() {
+  boolean isEmpty() {
     // The hook may empty it meanwhile, which does no harm.
     return heldCount == 0 && torn.length == 0 && block.isEmpty();
   }
 
-  @Override
-  public void write() {
+  void write() {
     if (!block.isEmpty()) {
       block.commit();
     }
@@ -256,8 +251,7 @@ final class BlockLayout implements SampleLayout {
     }
   }
 
-  @Override
-  public void leave(boolean torn) {
+  void leave(boolean torn) {
     if (torn && writtenCount > 0) {
       this.torn = Arrays.copyOf(written, writtenCount);
     }
@@ -265,16 +259,14 @@ final class BlockLayout implements SampleLayout {
     writtenCount = 0;
   }
 
-  @Override
-  public void chunkEnds(int chunk) {
+  void chunkEnds(int chunk) {
     if (chunk == this.chunk) {
       write();
       leave(false);
     }
   }
 
-  @Override
-  public void discard() {
+  void discard() {
     Arrays.fill(held, 0, heldCount, null);
     heldCount = 0;
     torn = new Event[0];
@@ -282,13 +274,11 @@ final class BlockLayout implements SampleLayout {
     chunk = 0; // what the block had is in no chunk
   }
 
-  @Override
-  public void weaveBy(LiveWeave weave) {
+  void weaveBy(LiveWeave weave) {
     this.weave = weave;
   }
 
-  @Override
-  public void rest() {
+  void rest() {
     if (isEmpty()) {
       attributes.clear();
     }

@@ -22,13 +22,9 @@ import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.Context;
 import stackweave.jfr.event.DefinitionBlock;
 import stackweave.jfr.event.EventSample;
-import stackweave.jfr.event.Frame;
-import stackweave.jfr.event.Method;
 import stackweave.jfr.event.NativeAllocation;
-import stackweave.jfr.event.NativeLibrary;
 import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
-import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.SettingsWatch;
@@ -64,7 +60,6 @@ public final class EventStore implements AutoCloseable {
 
   private final SessionInfo info;
   private final StoreLimits limits;
-  private final int schema;
   private final String uuid = uuid();
   private final long pid = OwnProcess.pid();
   private final long jvmStart = OwnProcess.startMillis();
@@ -100,7 +95,7 @@ public final class EventStore implements AutoCloseable {
   private final SampleClock clock = new SampleClock();
 
   private final StackTables tables = new StackTables();
-  private final SampleLayout layout;
+  private final BlockLayout layout;
   private int generation = 1;
 
   private int liveThreads;
@@ -117,39 +112,25 @@ public final class EventStore implements AutoCloseable {
 
   private Instant lastEnd = Instant.MIN;
 
-  private EventStore(SessionInfo info, StoreLimits limits, int schema) {
+  private EventStore(SessionInfo info, StoreLimits limits) {
     this.info = info;
     this.limits = limits;
-    this.schema = schema;
     this.sampleType = EventType.getEventType(NativeSample.class);
     this.wallType = EventType.getEventType(WallSample.class);
     this.blockedType = EventType.getEventType(Blocked.class);
     this.memoryType = EventType.getEventType(NativeMemory.class);
     this.allocationType = EventType.getEventType(NativeAllocation.class);
-    this.layout =
-        schema == Session.FIRST_SCHEMA_VERSION
-            ? new EventLayout(tables, clock)
-            : new BlockLayout(tables, clock);
-  }
-
-  /** The same as {@link #open(SessionInfo, StoreLimits, int)} with the newest schema. */
-  public static EventStore open(SessionInfo info, StoreLimits limits) {
-    return open(info, limits, Session.SCHEMA_VERSION);
+    this.layout = new BlockLayout(tables, clock);
   }
 
   /**
    * Registers the events and the hooks. Takes some 10 ms, and JFR's locks: must not be called on an
    * application thread.
-   *
-   * @param schema the version of the schema to write, from {@link Session#FIRST_SCHEMA_VERSION} to
-   *     {@link Session#SCHEMA_VERSION}
-   * @throws IllegalArgumentException for another version
    */
-  public static EventStore open(SessionInfo info, StoreLimits limits, int schema) {
+  public static EventStore open(SessionInfo info, StoreLimits limits) {
     loadWriter();
     // All types before the first commit: none may be registered while holding the gate's lock.
     FlightRecorder.register(Session.class);
-    // In all schemas: its settings are what recordings ask for samples with.
     FlightRecorder.register(NativeSample.class);
     FlightRecorder.register(WallSample.class);
     FlightRecorder.register(Blocked.class);
@@ -157,24 +138,13 @@ public final class EventStore implements AutoCloseable {
     FlightRecorder.register(NativeMemory.class);
     FlightRecorder.register(NativeAllocation.class);
     FlightRecorder.register(Context.class);
-    switch (schema) {
-      case 1 -> {
-        FlightRecorder.register(Frame.class);
-        FlightRecorder.register(Method.class);
-        FlightRecorder.register(SampledThread.class);
-        FlightRecorder.register(NativeLibrary.class);
-      }
-      case 2 -> {
-        FlightRecorder.register(StackSample.class);
-        FlightRecorder.register(DefinitionBlock.class);
-      }
-      default -> throw new IllegalArgumentException("schema " + schema);
-    }
+    FlightRecorder.register(StackSample.class);
+    FlightRecorder.register(DefinitionBlock.class);
     FlightRecorder.register(SamplerStatus.class);
     FlightRecorder.register(ChunkBegin.class);
     FlightRecorder.register(ChunkEnd.class);
     StatusFields.load();
-    EventStore store = new EventStore(info, limits, schema);
+    EventStore store = new EventStore(info, limits);
     FlightRecorder.addPeriodicEvent(ChunkBegin.class, store.beginHook);
     FlightRecorder.addPeriodicEvent(ChunkEnd.class, store.endHook);
     return store;
@@ -272,10 +242,6 @@ public final class EventStore implements AutoCloseable {
     }
     FlightRecorder.unregister(Session.class);
     FlightRecorder.unregister(NativeSample.class);
-    FlightRecorder.unregister(Frame.class);
-    FlightRecorder.unregister(Method.class);
-    FlightRecorder.unregister(SampledThread.class);
-    FlightRecorder.unregister(NativeLibrary.class);
     FlightRecorder.unregister(StackSample.class);
     FlightRecorder.unregister(WallSample.class);
     FlightRecorder.unregister(Blocked.class);
@@ -837,7 +803,7 @@ public final class EventStore implements AutoCloseable {
     event.uuid = uuid;
     event.pid = pid;
     event.jvmStart = jvmStart;
-    event.schemaVersion = schema;
+    event.schemaVersion = Session.SCHEMA_VERSION;
     event.jdk = jdk;
     event.abi = info.abi();
     event.agentVersion = info.agentVersion();

@@ -11,7 +11,6 @@ package stackweave.jfr.store;
  * @param unwindReason why this origin
  * @param functions number of functions that its unwind information describes
  * @param symbolsFrom origin of its symbols
- * @param loadObserved whether it was seen how it was loaded
  */
 public record ModuleDefinition(
     String path,
@@ -21,21 +20,7 @@ public record ModuleDefinition(
     String unwindSource,
     String unwindReason,
     long functions,
-    String symbolsFrom,
-    boolean loadObserved) {
-
-  /** One of which it was not seen how it was loaded. */
-  public ModuleDefinition(
-      String path,
-      String buildId,
-      long start,
-      long end,
-      String unwindSource,
-      String unwindReason,
-      long functions,
-      String symbolsFrom) {
-    this(path, buildId, start, end, unwindSource, unwindReason, functions, symbolsFrom, false);
-  }
+    String symbolsFrom) {
 
   /** Written out: a record's own is linked at run time, which takes milliseconds. */
   @Override
@@ -49,7 +34,6 @@ public record ModuleDefinition(
         && start == module.start
         && end == module.end
         && functions == module.functions
-        && loadObserved == module.loadObserved
         && path.equals(module.path)
         && buildId.equals(module.buildId)
         && unwindSource.equals(module.unwindSource)

@@ -7,7 +7,6 @@ import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.EventSample;
 import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeMemory;
-import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.WallSample;
 
@@ -31,8 +30,6 @@ final class SampleClock {
   private static final int ANCHOR_TRIES = 8;
   private static final long GOOD_ANCHOR_NANOS = 500L;
 
-  private static final VarHandle START = field(NativeSample.class, "startTime");
-  private static final VarHandle DURATION = field(NativeSample.class, "duration");
   private static final VarHandle STACK_START = field(StackSample.class, "startTime");
   private static final VarHandle STACK_DURATION = field(StackSample.class, "duration");
   private static final VarHandle MEMORY_START = field(NativeMemory.class, "startTime");
@@ -65,7 +62,7 @@ final class SampleClock {
 
   /** Compares the clocks if it is time to; call it before each {@link #stamp}. */
   void refresh() {
-    if (START == null || DURATION == null || STACK_START == null || STACK_DURATION == null) {
+    if (STACK_START == null || STACK_DURATION == null) {
       return;
     }
     if (WALL_START == null
@@ -85,18 +82,8 @@ final class SampleClock {
     }
   }
 
-  /** Sets the time of {@code event}, on the clock of System.nanoTime. */
-  void stamp(NativeSample event, long timeNanos) {
-    if (!calibrated) {
-      event.age = System.nanoTime() - timeNanos;
-      return;
-    }
-    START.set(event, ticks(timeNanos));
-    DURATION.set(event, MIN_DURATION_TICKS);
-  }
-
   /**
-   * The same for an event that is committed later.
+   * Sets the time of an event that is committed later, on the clock of System.nanoTime.
    *
    * @return how long before its start time the sample was taken, in nanoseconds: 0 where that could
    *     be set
@@ -181,11 +168,6 @@ final class SampleClock {
     return calibrated ? (long) STACK_START.get(event) : 0;
   }
 
-  /** The same. */
-  long ticks(NativeSample event) {
-    return calibrated ? (long) START.get(event) : 0;
-  }
-
   private long ticks(long timeNanos) {
     return anchorTicks + Math.round((timeNanos - anchorNanos) * ticksPerNano);
   }
@@ -215,11 +197,11 @@ final class SampleClock {
   private boolean anchor() {
     long best = Long.MAX_VALUE;
     for (int i = 0; i < ANCHOR_TRIES && best > GOOD_ANCHOR_NANOS; i++) {
-      NativeSample probe = new NativeSample();
+      StackSample probe = new StackSample();
       long before = System.nanoTime();
       probe.begin();
       long after = System.nanoTime();
-      long ticks = (long) START.get(probe);
+      long ticks = (long) STACK_START.get(probe);
       if (ticks == 0) {
         return false;
       }

@@ -46,10 +46,6 @@ class EventsPageTest {
           DefinitionBlock.class,
           SamplerStatus.class,
           NativeSample.class,
-          Frame.class,
-          Method.class,
-          SampledThread.class,
-          NativeLibrary.class,
           NativeLibraryLoad.class,
           NativeLibraryMapped.class,
           Context.class);

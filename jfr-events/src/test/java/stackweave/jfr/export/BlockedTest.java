@@ -14,8 +14,6 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.export.report.ReportExport;
@@ -45,14 +43,14 @@ class BlockedTest {
   private final long start = System.nanoTime() - 20_000 * MILLI;
 
   /** Five events of which one is shorter than the threshold, and one comes twice. */
-  private Path record(int schema, boolean isAskedFor) throws Exception {
-    Path file = directory.resolve("blocked-" + schema + "-" + isAskedFor + ".jfr");
+  private Path record(boolean isAskedFor) throws Exception {
+    Path file = directory.resolve("blocked-" + isAskedFor + ".jfr");
     try (Recording recording = new Recording()) {
       if (isAskedFor) {
         recording.enable(Blocked.NAME).withThreshold(Duration.ofMillis(10));
       }
       recording.start();
-      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT, schema)) {
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
         write(store, isAskedFor);
       }
       recording.dump(file);
@@ -104,11 +102,10 @@ class BlockedTest {
         caller, store.method(MethodDefinition.java(type, name, "()V", 1, "")), kind, 1, 0);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void timesAreThoseOfTheBlocksAndJfrKeepsItsThreshold(int schema) throws Exception {
+  @Test
+  void timesAreThoseOfTheBlocksAndJfrKeepsItsThreshold() throws Exception {
     List<Long> millis = new ArrayList<>();
-    for (RecordedEvent event : RecordingFile.readAllEvents(record(schema, true))) {
+    for (RecordedEvent event : RecordingFile.readAllEvents(record(true))) {
       if (event.getEventType().getName().equals(Blocked.NAME)) {
         // To 10 ms: how fast the two clocks go is measured over 2 ms.
         millis.add((event.getDuration().toNanos() + 5 * MILLI) / (10 * MILLI) * 10);
@@ -117,10 +114,9 @@ class BlockedTest {
     assertEquals(List.of(500L, 700L, 2_000L, 3_000L, 8_000L), millis);
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void theReaderHasThemApartFromSamples(int schema) throws Exception {
-    Path file = record(schema, true);
+  @Test
+  void theReaderHasThemApartFromSamples() throws Exception {
+    Path file = record(true);
     SampledRecording recording = SampledRecording.open(file);
     assertEquals(1, recording.samples());
     assertEquals(10 * MILLI, recording.weightNanos());
@@ -141,7 +137,7 @@ class BlockedTest {
 
   @Test
   void theReportListsTheLongestWithThePlace() throws Exception {
-    SampledRecording recording = SampledRecording.open(record(2, true));
+    SampledRecording recording = SampledRecording.open(record(true));
     String report = text(recording);
     assertTrue(report.contains("LONGEST BLOCKS"), report);
     // 500 ms, 700 ms, and once those 3 s that were not over after 2 s already.
@@ -164,7 +160,7 @@ class BlockedTest {
 
   @Test
   void withoutBeingAskedForThereAreNone() throws Exception {
-    SampledRecording recording = SampledRecording.open(record(2, false));
+    SampledRecording recording = SampledRecording.open(record(false));
     assertEquals(0, recording.blockedThreads());
     assertFalse(text(recording).contains("LONGEST BLOCKS"));
   }

@@ -11,7 +11,6 @@ import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.NativeMemory;
-import stackweave.jfr.event.Session;
 import stackweave.jfr.export.report.ReportExport;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
@@ -39,8 +38,7 @@ class EventCallersTest {
     try (Recording recording = new Recording()) {
       recording.enable(NativeMemory.NAME);
       recording.start();
-      try (EventStore store =
-          EventStore.open(SESSION, StoreLimits.DEFAULT, Session.SCHEMA_VERSION)) {
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
         long start = System.nanoTime() - 1_000_000_000;
         long thread = store.thread(1, "main", 1, false, 0, null);
         long module = ManyStacks.module(store, "/opt/libtouch.so", "ab");

@@ -24,8 +24,6 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Context;
 import stackweave.jfr.event.NativeMemory;
@@ -63,7 +61,7 @@ class LabelledTest {
   /**
    * In each of three chunks: 2 samples of A, 3 of B, 1 of neither, one wait of B, one block of A.
    */
-  private List<Path> record(int schema) throws Exception {
+  private List<Path> record() throws Exception {
     try (Recording first = new Recording();
         Recording all = new Recording()) {
       for (Recording recording : List.of(first, all)) {
@@ -71,16 +69,16 @@ class LabelledTest {
         recording.enable(Blocked.NAME).withoutThreshold();
         recording.start();
       }
-      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT, schema)) {
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
         write(store);
         write(store);
-        first.dump(directory.resolve("first-" + schema + ".jfr"));
+        first.dump(directory.resolve("first.jfr"));
         first.stop(); // a new chunk
         write(store);
       }
-      Path file = directory.resolve("all-" + schema + ".jfr");
+      Path file = directory.resolve("all.jfr");
       all.dump(file);
-      return List.of(directory.resolve("first-" + schema + ".jfr"), file);
+      return List.of(directory.resolve("first.jfr"), file);
     }
   }
 
@@ -106,10 +104,9 @@ class LabelledTest {
     store.flush();
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void everyChunkHasItsContexts(int schema) throws Exception {
-    for (Path file : record(schema)) {
+  @Test
+  void everyChunkHasItsContexts() throws Exception {
+    for (Path file : record()) {
       Map<Long, String> contexts = new HashMap<>();
       RecordingFile.readAllEvents(file).stream()
           .filter(event -> event.getEventType().getName().equals(Context.NAME))
@@ -136,10 +133,9 @@ class LabelledTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void labelsChooseSamples(int schema) throws Exception {
-    Path file = record(schema).get(1);
+  @Test
+  void labelsChooseSamples() throws Exception {
+    Path file = record().get(1);
     assertEquals(2 * 3, open(file, false, "endpoint=/a").samples());
     assertEquals(3 * 3, open(file, false, "endpoint=/b").samples());
     assertEquals(5 * 3, open(file, false, "endpoint=/a", "endpoint=/b").samples());
@@ -163,14 +159,13 @@ class LabelledTest {
   }
 
   /** The labels of an event and of memory, which no other sample has. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void labelsChooseEventsAndNativeMemory(int schema) throws Exception {
-    Path file = directory.resolve("events-" + schema + ".jfr");
+  @Test
+  void labelsChooseEventsAndNativeMemory() throws Exception {
+    Path file = directory.resolve("events.jfr");
     try (Recording recording = new Recording()) {
       recording.enable(NativeMemory.NAME);
       recording.start();
-      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT, schema)) {
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
         long start = System.nanoTime() - 5_000 * MILLI;
         long thread = store.thread(1, "worker", 1, false, 0, null);
         long method = store.method(MethodDefinition.java("app.Job", "run", "()V", 1, ""));
@@ -208,7 +203,7 @@ class LabelledTest {
 
   @Test
   void exportsHaveLabelsAndLinks() throws Exception {
-    SampledRecording recording = SampledRecording.open(record(2).get(1));
+    SampledRecording recording = SampledRecording.open(record().get(1));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     new OtlpExport("test", Selection.ALL, false).write(recording, out);
     ProfilesData data = ProfilesData.parseFrom(out.toByteArray());
@@ -238,7 +233,7 @@ class LabelledTest {
 
   @Test
   void theReportHasTheShareOfEachLabel() throws Exception {
-    SampledRecording recording = SampledRecording.open(record(2).get(1));
+    SampledRecording recording = SampledRecording.open(record().get(1));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     new ReportExport("test", "rec.jfr", false).write(recording, out);
     String report = out.toString(StandardCharsets.UTF_8);
@@ -246,7 +241,7 @@ class LabelledTest {
     assertTrue(report.contains("50.0 %  endpoint=/b"), report);
     assertTrue(report.contains("33.3 %  endpoint=/a"), report);
     out.reset();
-    recording = open(record(2).get(1), true);
+    recording = open(record().get(1), true);
     new ReportExport("test", "rec.jfr", false).write(recording, out);
     report = out.toString(StandardCharsets.UTF_8);
     assertTrue(report.matches("(?s).*FOR WHOM IT WAS.* %  endpoint=/b.*"), report);
@@ -254,7 +249,7 @@ class LabelledTest {
 
   @Test
   void pprofHasLabelsBesideItsOwn() throws Exception {
-    SampledRecording recording = SampledRecording.open(record(2).get(1));
+    SampledRecording recording = SampledRecording.open(record().get(1));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     new PprofExport(Selection.ALL).write(recording, out);
     PprofMessage decoded = new PprofMessage(out.toByteArray());

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.export.otlp.OtlpExport;
 import stackweave.jfr.export.report.Comparison;
 import stackweave.jfr.export.report.ReportExport;
@@ -35,10 +34,10 @@ class WaitingTest {
   @TempDir private static Path directory;
 
   /** Each is recorded once. */
-  private static Path file(int schema, boolean hasWaiting) throws Exception {
-    Path file = directory.resolve(schema + "-" + hasWaiting + ".jfr");
+  private static Path file(boolean hasWaiting) throws Exception {
+    Path file = directory.resolve(hasWaiting + ".jfr");
     if (Files.notExists(file)) {
-      WaitingWork.record(file, schema, hasWaiting);
+      WaitingWork.record(file, hasWaiting);
     }
     return file;
   }
@@ -52,11 +51,10 @@ class WaitingTest {
   }
 
   /** Everything is as if they were not there, but for the line that says that they are. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void withoutAskingAllIsCpuTime(int schema) throws Exception {
-    SampledRecording plain = SampledRecording.open(file(schema, false));
-    SampledRecording both = SampledRecording.open(file(schema, true));
+  @Test
+  void withoutAskingAllIsCpuTime() throws Exception {
+    SampledRecording plain = SampledRecording.open(file(false));
+    SampledRecording both = SampledRecording.open(file(true));
     assertEquals(WaitingWork.CPU_SAMPLES, both.samples());
     assertEquals(WaitingWork.CPU_NANOS, both.weightNanos());
     assertEquals(WaitingWork.WAITING_SAMPLES, both.waitingSamples());
@@ -82,10 +80,9 @@ class WaitingTest {
     assertTrue(page.contains(WaitingWork.WAITING_SAMPLES + " samples more"));
   }
 
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void wallTimeHasBoth(int schema) throws Exception {
-    SampledRecording wall = WaitingWork.open(file(schema, true), SampleChoice.WALL);
+  @Test
+  void wallTimeHasBoth() throws Exception {
+    SampledRecording wall = WaitingWork.open(file(true), SampleChoice.WALL);
     assertEquals(WaitingWork.CPU_SAMPLES + WaitingWork.WAITING_SAMPLES, wall.samples());
     assertEquals(WaitingWork.WORK_NANOS + WaitingWork.IDLE_NANOS, wall.weightNanos());
     assertEquals(
@@ -126,7 +123,7 @@ class WaitingTest {
       })
   void states(String names, long millis) throws Exception {
     SampleChoice choice = SampleChoice.of(false, List.of(names.split(",")));
-    Path file = file(2, true);
+    Path file = file(true);
     SampledRecording chosen = WaitingWork.open(file, choice);
     assertEquals(millis * WaitingWork.MILLI, chosen.weightNanos());
     assertEquals(!names.matches("running|on CPU"), choice.isWall());
@@ -142,13 +139,13 @@ class WaitingTest {
 
   @Test
   void whatIsNotThereIsSaid() throws Exception {
-    Path plain = file(2, false);
+    Path plain = file(false);
     RecordingException none =
         assertThrows(RecordingException.class, () -> WaitingWork.open(plain, SampleChoice.WALL));
     assertTrue(none.getMessage().contains("holds no samples of waiting threads"), none.toString());
     assertTrue(none.getMessage().contains("record --wall 20ms"), none.toString());
     SampleChoice sleep = SampleChoice.of(false, List.of("sleep"));
-    Path both = file(2, true);
+    Path both = file(true);
     RecordingException other =
         assertThrows(RecordingException.class, () -> WaitingWork.open(both, sleep));
     assertTrue(
@@ -161,7 +158,7 @@ class WaitingTest {
   /** Each export has the stacks and nanoseconds that the collapsed format has. */
   @Test
   void allExportsHaveWallTime() throws Exception {
-    SampledRecording wall = WaitingWork.open(file(2, true), SampleChoice.WALL);
+    SampledRecording wall = WaitingWork.open(file(true), SampleChoice.WALL);
     assertTrue(
         collapsed(wall).contains("[loop];app.Loop.run;sun.nio.ch.SelectorImpl.select 9000000000\n"),
         collapsed(wall));
@@ -194,7 +191,7 @@ class WaitingTest {
 
   @Test
   void theReportSaysWhatThreadsWaitFor() throws Exception {
-    Path file = file(2, true);
+    Path file = file(true);
     SampledRecording wall = WaitingWork.open(file, SampleChoice.WALL);
     String report = oneLine(text(new ReportExport("rec", "rec.jfr", false), wall));
     assertTrue(report.contains("43.05 s of wall time of 6 threads within"), report);
@@ -238,18 +235,18 @@ class WaitingTest {
     String whole =
         text(
             new ReportExport("rec", "rec.jfr", false),
-            WaitingWork.open(file(2, true), SampleChoice.WALL));
+            WaitingWork.open(file(true), SampleChoice.WALL));
     assertFalse(oneLine(whole).contains("of the wall time ("), whole);
   }
 
   /** A task that a pool runs waits inside work, though the pool's frames are below it. */
   @Test
   void aTaskIsNoIdleWait() throws Exception {
-    SampledRecording wall = WaitingWork.open(file(2, true), SampleChoice.of(true, List.of("park")));
+    SampledRecording wall = WaitingWork.open(file(true), SampleChoice.of(true, List.of("park")));
     String report = oneLine(text(new ReportExport("rec", "rec.jfr", false), wall));
     assertTrue(report.contains("100.0 % of it is idle"), report);
     SampledRecording work =
-        WaitingWork.open(file(2, true), SampleChoice.of(true, List.of("socket", "monitor")));
+        WaitingWork.open(file(true), SampleChoice.of(true, List.of("socket", "monitor")));
     report = oneLine(text(new ReportExport("rec", "rec.jfr", false), work));
     assertTrue(report.contains(" 0.0 % of it is idle"), report);
     assertFalse(report.contains("IDLE THREADS"), report);
@@ -257,7 +254,7 @@ class WaitingTest {
 
   @Test
   void comparisonsAreOfWallTime() throws Exception {
-    SampledRecording wall = WaitingWork.open(file(2, true), SampleChoice.WALL);
+    SampledRecording wall = WaitingWork.open(file(true), SampleChoice.WALL);
     StringBuilder text = new StringBuilder();
     new Comparison(wall, wall).write("rec", List.of(), false, text);
     assertTrue(oneLine(text.toString()).contains("each of its own recording's wall time"));

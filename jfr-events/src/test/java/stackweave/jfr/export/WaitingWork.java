@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Path;
 import java.util.Map;
 import jdk.jfr.Recording;
-import stackweave.jfr.event.Session;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.ReadingProgress;
@@ -67,21 +66,20 @@ final class WaitingWork {
     this.hasWaiting = hasWaiting;
   }
 
-  /** Records with the newest schema. */
   static void record(Path file) throws Exception {
-    record(file, Session.SCHEMA_VERSION, true);
+    record(file, true);
   }
 
   /**
    * @param hasWaiting whether waiting is sampled, or nothing but CPU time
    */
-  static void record(Path file, int schema, boolean hasWaiting) throws Exception {
+  static void record(Path file, boolean hasWaiting) throws Exception {
     try (Recording recording = new Recording()) {
       if (hasWaiting) {
         recording.enable(WallSample.NAME);
       }
       recording.start();
-      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT, schema)) {
+      try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
         new WaitingWork(store, hasWaiting).write();
       }
       recording.dump(file);

@@ -16,12 +16,9 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
-import stackweave.jfr.store.SampleWriter;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.jfr.store.SyntheticStacks;
@@ -148,15 +145,14 @@ class ReadModelTest {
         sample.frames().stream().map(SampledFrame::text).toList());
   }
 
-  /** In both schemas; a way that is no guess is kept, too. */
-  @ParameterizedTest
-  @ValueSource(ints = {1, 2})
-  void framesKeepHowTheyWereFound(int schema) throws Exception {
+  /** A way that is no guess is kept, too. */
+  @Test
+  void framesKeepHowTheyWereFound() throws Exception {
     SessionInfo info =
         new SessionInfo("", "", "0=native", "0=complete", "0", "", "0=x,5=fp,6=by jump", "6");
     Path file = directory.resolve("found.jfr");
     try (Recording recording = new Recording();
-        EventStore store = EventStore.open(info, StoreLimits.DEFAULT, schema)) {
+        EventStore store = EventStore.open(info, StoreLimits.DEFAULT)) {
       recording.start();
       long method = store.method(MethodDefinition.symbol(0, "f", 0));
       long thread = store.thread(1, "main", 1, false, 0, null);
@@ -211,15 +207,7 @@ class ReadModelTest {
   /** Chunk by chunk, against the JDK's own reader: each frame of each sample. */
   @Test
   void itSaysWhatTheEventsSay() throws Exception {
-    Path file = directory.resolve("many.jfr");
-    try (Recording recording = new Recording();
-        SampleWriter writer = new SampleWriter(1)) {
-      recording.start();
-      writer.write(0, 300);
-      recording.dump(directory.resolve("rotates.jfr"));
-      writer.write(300, 300);
-      recording.dump(file);
-    }
+    Path file = FirstSchemaRecording.in(directory);
     Map<Long, RecordedEvent> frames = new HashMap<>();
     Map<Long, RecordedEvent> methods = new HashMap<>();
     Map<Long, RecordedEvent> byContext = new HashMap<>();
@@ -264,7 +252,7 @@ class ReadModelTest {
               }
               assertEquals(0, id);
             });
-    assertEquals(600, seen[0]);
-    assertTrue(seen[1] > 600 * 30, "frames: " + seen[1]);
+    assertEquals(50, seen[0]);
+    assertTrue(seen[1] > 50 * 30, "frames: " + seen[1]);
   }
 }

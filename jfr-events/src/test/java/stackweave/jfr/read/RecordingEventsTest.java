@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.chunk.ChunkBytes;
-import stackweave.jfr.event.Method;
+import stackweave.jfr.event.FirstSchema;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Session;
 
@@ -46,7 +46,7 @@ class RecordingEventsTest {
         new ChunkBytes()
             .type(SESSION, Session.NAME, "uuid", ChunkBytes.STRING, "")
             .type(SAMPLE, NativeSample.NAME, "stackId", ChunkBytes.LONG, "")
-            .type(METHOD, Method.NAME, "name", ChunkBytes.STRING, "")
+            .type(METHOD, FirstSchema.METHOD, "name", ChunkBytes.STRING, "")
             .event(SESSION, ChunkBytes.bytes().text("one"));
     for (int i = 0; i < samples; i++) {
       chunk.event(SAMPLE, ChunkBytes.bytes().numbers(1));

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.chunk.ChunkBytes;
 import stackweave.jfr.chunk.EventShape;
-import stackweave.jfr.event.Method;
+import stackweave.jfr.event.FirstSchema;
 import stackweave.jfr.event.NativeSample;
 
 /** Recordings with bytes changed at random: none makes more than a RecordingException. */
@@ -76,7 +76,7 @@ class RecordingFuzzTest {
     byte[] broken =
         new ChunkBytes()
             .type(FIRST_EVENT, NativeSample.NAME, "stackId", ChunkBytes.LONG, "")
-            .type(FIRST_EVENT + 1, Method.NAME, "name", ChunkBytes.STRING, "")
+            .type(FIRST_EVENT + 1, FirstSchema.METHOD, "name", ChunkBytes.STRING, "")
             .event(FIRST_EVENT + 1, ChunkBytes.bytes().raw(3).numbers(1 << 30))
             .event(FIRST_EVENT, ChunkBytes.bytes().numbers(1))
             .checkpoint(0, ChunkBytes.bytes().numbers(0))

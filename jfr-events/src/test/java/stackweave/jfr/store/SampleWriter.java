@@ -3,7 +3,6 @@ package stackweave.jfr.store;
 import java.nio.file.Path;
 import java.util.Map;
 import jdk.jfr.Recording;
-import stackweave.jfr.event.Session;
 import stackweave.jfr.read.Chunks;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -16,12 +15,7 @@ public final class SampleWriter implements AutoCloseable {
   private long written;
 
   public SampleWriter() {
-    this(Session.SCHEMA_VERSION);
-  }
-
-  /** Writes them as {@code schema} has them. */
-  public SampleWriter(int schema) {
-    store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT, schema);
+    store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT);
   }
 
   /** Writes {@code count} samples from {@code first} on, and the status after them. */

@@ -11,10 +11,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.chunk.ChunkBytes;
-import stackweave.jfr.event.Frame;
-import stackweave.jfr.event.Method;
+import stackweave.jfr.event.FirstSchema;
 import stackweave.jfr.event.NativeSample;
-import stackweave.jfr.event.SampledThread;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.read.ReadingProgress;
 
@@ -82,10 +80,13 @@ class MergeFuzzTest {
             OWN,
             NativeSample.NAME,
             fields("startTime", "sampledThread=28", "threadId", "stackId", "end", "weight", "age"))
-        .type(OWN + 1, Frame.NAME, fields("id", "parentId", "methodId", "kind", "line", "offset"))
+        .type(
+            OWN + 1,
+            FirstSchema.FRAME,
+            fields("id", "parentId", "methodId", "kind", "line", "offset"))
         .type(
             OWN + 2,
-            Method.NAME,
+            FirstSchema.METHOD,
             "id",
             ChunkBytes.LONG,
             "",
@@ -97,7 +98,7 @@ class MergeFuzzTest {
             "")
         .type(
             OWN + 3,
-            SampledThread.NAME,
+            FirstSchema.THREAD,
             "threadId",
             ChunkBytes.LONG,
             "",

@@ -28,19 +28,19 @@ public final class LiveProgram {
   private LiveProgram() {}
 
   /**
-   * Arguments: file for all chunks, schema, samples of each chunk, and {@code full} for a disk that
-   * takes no more behind the second chunk, {@code many} for more in the second than is put behind a
+   * Arguments: file for all chunks, samples of each chunk, and {@code full} for a disk that takes
+   * no more behind the second chunk, {@code many} for more in the second than is put behind a
    * chunk, {@code unknown} for a second chunk that is none.
    */
   public static void main(String[] arguments) throws Exception {
     Path file = Path.of(arguments[0]);
-    int samples = Integer.parseInt(arguments[2]);
-    String flags = arguments.length > 3 ? arguments[3] : "";
+    int samples = Integer.parseInt(arguments[1]);
+    String flags = arguments.length > 2 ? arguments[2] : "";
     Recording recording = new Recording();
     recording.enable("jdk.JVMInformation");
     recording.enable(WallSample.NAME);
     recording.start();
-    MixedProgram program = new MixedProgram(Integer.parseInt(arguments[1]), 7);
+    MixedProgram program = new MixedProgram(7);
     program.store.weave(metadata(), List.of(Path.of("/nonexistent"), file.getParent()));
     try (OutputStream out = Files.newOutputStream(file)) {
       for (int chunk = 0; chunk < CHUNKS; chunk++) {

@@ -12,11 +12,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.openjdk.jmc.common.IMCStackTrace;
 import org.openjdk.jmc.common.item.IItem;
@@ -46,20 +44,13 @@ class LiveWeaveIT {
 
   @TempDir private Path directory;
 
-  /** Of a JDK in a schema. */
-  static Stream<Arguments> recordings() {
-    return Stream.concat(
-        Jdk.onOldest().map(jdk -> Arguments.of(jdk, 1)),
-        Jdk.onNewest().map(jdk -> Arguments.of(jdk, 2)));
-  }
-
-  private Programs.Outcome record(Jdk jdk, Path file, int schema, String flags) throws Exception {
+  private Programs.Outcome record(Jdk jdk, Path file, String flags) throws Exception {
     Programs.Outcome outcome =
         Programs.java(
             jdk,
             List.of(LiveProgram.OPEN),
             LiveProgram.class,
-            List.of(file.toString(), "" + schema, "" + SAMPLES, flags));
+            List.of(file.toString(), "" + SAMPLES, flags));
     assertEquals(0, outcome.exit(), outcome.output());
     assertEquals(0, outcome.number("changed"), outcome.output());
     return outcome;
@@ -71,18 +62,14 @@ class LiveWeaveIT {
 
   /** Every sample, in every chunk, with its thread and its stack; and all other events. */
   @ParameterizedTest
-  @MethodSource("recordings")
-  void everySampleIsWhatOurReaderHas(Jdk jdk, int schema) throws Exception {
+  @MethodSource("stackweave.testing.Jdk#onEnds")
+  void everySampleIsWhatOurReaderHas(Jdk jdk) throws Exception {
     Path file = directory.resolve("live.jfr");
-    Programs.Outcome outcome = record(jdk, file, schema, "");
+    Programs.Outcome outcome = record(jdk, file, "");
     assertEquals(0, outcome.number("unwoven"), outcome.output());
     assertEquals(0, outcome.number("named"));
     assertEquals(ALL, TraceText.expected(file).size());
     assertEquals(2 * LiveProgram.CHUNKS, ChunkList.scan(file).chunks().size());
-    if (schema == 1) {
-      assertSame(file, read(jdk, file), jdk + ", schema 1");
-      return;
-    }
     for (Jdk reader : Jdk.onEnds().toList()) {
       assertSame(file, read(reader, file), jdk + " by " + reader);
     }
@@ -150,7 +137,7 @@ class LiveWeaveIT {
   void whatCantBeWrittenLeavesTheFileAsItWas(Jdk jdk) throws Exception {
     for (String flags : List.of("full", "unknown")) {
       Path file = directory.resolve(flags + ".jfr");
-      Programs.Outcome outcome = record(jdk, file, 2, flags);
+      Programs.Outcome outcome = record(jdk, file, flags);
       assertEquals(0, outcome.number("grown then"), outcome.output());
       assertEquals(SAMPLES, outcome.number("unwoven"), outcome.output());
       assertTrue(outcome.output().contains("note in between=not woven: "), outcome.output());
@@ -170,7 +157,7 @@ class LiveWeaveIT {
   @MethodSource("stackweave.testing.Jdk#onOldest")
   void thereIsALimit(Jdk jdk) throws Exception {
     Path file = directory.resolve("many.jfr");
-    Programs.Outcome outcome = record(jdk, file, 2, "many");
+    Programs.Outcome outcome = record(jdk, file, "many");
     long unwoven = outcome.number("unwoven");
     assertTrue(unwoven > 100 && unwoven < 2_000, outcome.output());
     long grown = outcome.number("grown then");
@@ -193,7 +180,7 @@ class LiveWeaveIT {
   @MethodSource("stackweave.testing.Jdk#onNewest")
   void mergeKnowsThem(Jdk jdk) throws Exception {
     Path file = directory.resolve("live.jfr");
-    record(jdk, file, 2, "");
+    record(jdk, file, "");
     Path merged = directory.resolve("merged.jfr");
     MergeReport report = merge(file, merged);
     assertEquals(0, report.samples());

@@ -47,8 +47,8 @@ public final class MixedProgram {
   private long written;
   private long covered;
 
-  MixedProgram(int schema, long seed) throws Exception {
-    store = EventStore.open(SESSION, StoreLimits.DEFAULT, schema);
+  MixedProgram(long seed) throws Exception {
+    store = EventStore.open(SESSION, StoreLimits.DEFAULT);
     random = new Random(seed);
     Path self = Files.readSymbolicLink(Path.of("/proc/thread-self"));
     long tid = Long.parseLong(self.getFileName().toString());
@@ -66,12 +66,12 @@ public final class MixedProgram {
   }
 
   /**
-   * Arguments: file, schema, seed, chunks, samples of each, and {@code die} to be killed in the
-   * last chunk, {@code weights} for samples of different weights, {@code pause} for a time without
-   * samples in the middle, {@code whole} for stacks that all reach their root.
+   * Arguments: file, seed, chunks, samples of each, and {@code die} to be killed in the last chunk,
+   * {@code weights} for samples of different weights, {@code pause} for a time without samples in
+   * the middle, {@code whole} for stacks that all reach their root.
    */
   public static void main(String[] arguments) throws Exception {
-    String flags = arguments.length > 5 ? arguments[5] : "";
+    String flags = arguments.length > 4 ? arguments[4] : "";
     Path file = Path.of(arguments[0]);
     Recording recording = new Recording();
     recording.enable("jdk.ExecutionSample").withPeriod(Duration.ofMillis(10));
@@ -83,13 +83,12 @@ public final class MixedProgram {
       recording.setDestination(file);
     }
     recording.start();
-    MixedProgram program =
-        new MixedProgram(Integer.parseInt(arguments[1]), Long.parseLong(arguments[2]));
-    int chunks = Integer.parseInt(arguments[3]);
-    int samples = Integer.parseInt(arguments[4]);
+    MixedProgram program = new MixedProgram(Long.parseLong(arguments[1]));
+    int chunks = Integer.parseInt(arguments[2]);
+    int samples = Integer.parseInt(arguments[3]);
     for (int chunk = 0; chunk < chunks; chunk++) {
       program.write(samples / 2, flags);
-      program.mark(chunk * 100, arguments[2].equals("1"));
+      program.mark(chunk * 100, arguments[1].equals("1"));
       burn(flags.equals("pause") ? 300 : 50);
       if (flags.equals("pause")) {
         program.status();

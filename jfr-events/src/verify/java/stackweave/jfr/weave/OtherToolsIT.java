@@ -70,7 +70,7 @@ class OtherToolsIT {
             jdk,
             List.of(),
             MixedProgram.class,
-            List.of(file.toString(), "2", "" + seed, "2", "" + SAMPLES, flags));
+            List.of(file.toString(), "" + seed, "2", "" + SAMPLES, flags));
     assertEquals(0, outcome.exit(), outcome.output());
   }
 

@@ -25,6 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -35,6 +36,7 @@ import stackweave.jfr.chunk.ConstantPools;
 import stackweave.jfr.chunk.EventWalk;
 import stackweave.jfr.read.ChunkList;
 import stackweave.jfr.read.Chunks;
+import stackweave.jfr.read.FirstSchemaRecording;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -56,9 +58,8 @@ class RecordingMergeIT {
   private static final Set<Path> RECORDINGS = new HashSet<>();
 
   /** Each is made once: what it is made of is its name. */
-  private static Path recording(Jdk jdk, int schema, int seed, int chunks, String flags)
-      throws Exception {
-    String name = "jdk" + jdk.feature() + "-" + schema + "-" + seed + "-" + chunks + flags + ".jfr";
+  private static Path recording(Jdk jdk, int seed, int chunks, String flags) throws Exception {
+    String name = "jdk" + jdk.feature() + "-" + seed + "-" + chunks + flags + ".jfr";
     Path file = recorded.resolve(name);
     if (RECORDINGS.add(file)) {
       Programs.Outcome outcome =
@@ -68,7 +69,6 @@ class RecordingMergeIT {
               MixedProgram.class,
               List.of(
                   file.toString(),
-                  Integer.toString(schema),
                   Integer.toString(seed),
                   Integer.toString(chunks),
                   Integer.toString(SAMPLES),
@@ -79,7 +79,7 @@ class RecordingMergeIT {
   }
 
   private static Path recording(Jdk jdk, int seed) throws Exception {
-    return recording(jdk, 2, seed, CHUNKS, "");
+    return recording(jdk, seed, CHUNKS, "");
   }
 
   static MergeReport merge(Path out, MergeOptions options, Path... recordings) throws Exception {
@@ -121,43 +121,55 @@ class RecordingMergeIT {
 
   /** Of each chunk by itself, so that the clock is its own. */
   @ParameterizedTest
-  @MethodSource("stackweave.jfr.weave.LiveWeaveIT#recordings")
-  void everySampleIsWhatOurReaderHas(Jdk jdk, int schema) throws Exception {
-    Path recording = recording(jdk, schema, 0, CHUNKS, "");
+  @MethodSource("stackweave.testing.Jdk#onEnds")
+  void everySampleIsWhatOurReaderHas(Jdk jdk) throws Exception {
+    Path recording = recording(jdk, 0, CHUNKS, "");
     Path woven = merged(new MergeOptions(false, false, false, false), recording);
     // Waiting is in both, and in no event of JFR's.
     long waiting = SampledRecording.open(recording).waitingSamples();
     assertTrue(waiting > CHUNKS * SAMPLES / 4, "samples of waiting: " + waiting);
     assertEquals(waiting, SampledRecording.open(woven).waitingSamples());
+    assertEquals(CHUNKS * SAMPLES, comparedByChunk(recording, woven));
+  }
+
+  @Test
+  void recordingsOfTheFirstSchemaAreWoven() throws Exception {
+    Path recording = FirstSchemaRecording.in(directory);
+    Path woven = merged(new MergeOptions(false, false, false, false), recording);
+    assertEquals(50, comparedByChunk(recording, woven));
+  }
+
+  /** Compares what JDKs read of each chunk with what our reader has; returns how many samples. */
+  private long comparedByChunk(Path recording, Path woven) throws Exception {
     List<Path> before = Chunks.extract(recording);
     List<Path> after = Chunks.extract(woven);
     assertEquals(before.size(), after.size());
-    assertTrue(before.size() >= CHUNKS, before.toString());
     List<Path> both = new ArrayList<>(before);
     both.addAll(after);
-    for (Jdk reader : schema == 1 ? List.of(jdk) : Jdk.onEnds().toList()) {
+    long samples = 0;
+    for (Jdk reader : Jdk.onEnds().toList()) {
       List<List<List<String>>> read = read(reader, both.toArray(Path[]::new));
-      long ours = 0;
+      samples = 0;
       for (int i = 0; i < before.size(); i++) {
         List<String> expected = TraceText.expected(before.get(i));
         Set<String> own = Set.copyOf(read.get(i).get(0));
         List<String> found = new ArrayList<>(read.get(before.size() + i).get(0));
         found.removeIf(own::contains);
-        assertEquals(expected, found, "chunk " + i + " of " + jdk + " by " + reader);
-        ours += expected.size();
+        assertEquals(expected, found, "chunk " + i + " of " + recording + " by " + reader);
+        samples += expected.size();
       }
-      assertEquals(CHUNKS * SAMPLES, ours);
     }
     for (Path each : both) {
       Files.delete(each);
     }
+    return samples;
   }
 
   /** A file of many chunks: constants go over from one to the next in the JDK's readers. */
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onNewest")
   void everyStackOfAllChunksIsRight(Jdk jdk) throws Exception {
-    Path recording = recording(jdk, 2, 0, MANY_CHUNKS, "");
+    Path recording = recording(jdk, 0, MANY_CHUNKS, "");
     Path woven = merged(MergeOptions.DEFAULT, recording);
     List<String> expected = withoutTime(TraceText.expected(recording));
     assertEquals(MANY_CHUNKS * SAMPLES, expected.size());
@@ -388,7 +400,7 @@ class RecordingMergeIT {
   }
 
   private static Path withPause(Jdk jdk, int seed) throws Exception {
-    return recording(jdk, 2, seed, 1, "pause");
+    return recording(jdk, seed, 1, "pause");
   }
 
   private static long jdkSamples(Map<String, Long> summary) {
@@ -435,7 +447,7 @@ class RecordingMergeIT {
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onOldest")
   void eventsByWeight(Jdk jdk) throws Exception {
-    Path recording = recording(jdk, 2, 0, 1, "weights");
+    Path recording = recording(jdk, 0, 1, "weights");
     MergeReport plain = merge(directory.resolve("plain.jfr"), MergeOptions.DEFAULT, recording);
     // A quarter of the samples has 5 ms of 8: half of |1/4 - 5/8| + |3/4 - 3/8|.
     assertTrue(plain.notes().toString().contains("off by up to 37.5 %"), plain.toString());
@@ -468,7 +480,7 @@ class RecordingMergeIT {
   @ParameterizedTest
   @MethodSource("stackweave.testing.Jdk#onNewest")
   void wovenByTwoRuns(Jdk jdk) throws Exception {
-    Path recording = recording(jdk, 2, 0, MANY_CHUNKS, "");
+    Path recording = recording(jdk, 0, MANY_CHUNKS, "");
     List<Path> chunks = Chunks.extract(recording);
     Path first = merged(MergeOptions.DEFAULT, chunks.get(0), chunks.get(1));
     Path second = merged(MergeOptions.DEFAULT, chunks.get(2), chunks.get(5));
@@ -569,7 +581,7 @@ class RecordingMergeIT {
             jdk,
             List.of("-XX:FlightRecorderOptions:repository=" + repository),
             MixedProgram.class,
-            List.of(directory.resolve("never.jfr").toString(), "2", "0", "2", "300", "die"));
+            List.of(directory.resolve("never.jfr").toString(), "0", "2", "300", "die"));
     assertEquals(9, outcome.exit(), outcome.output());
     List<Path> files;
     try (Stream<Path> all = Files.walk(repository)) {

@@ -49,7 +49,7 @@ public final class Cold implements Runnable {
   @Option(
       names = "--agent-options",
       defaultValue = "",
-      description = "more options of the agent, such as jit=all,schema=1")
+      description = "more options of the agent, such as jit=all,hooks=on")
   private String agentOptions;
 
   @Option(names = "--alone", description = "only runs without async-profiler and strace")

@@ -39,8 +39,6 @@ public final class MappedModule implements CodeModule {
   /** Names of functions that the loader has chosen, by virtual address; null until asked for. */
   private Map<Long, String> chosen;
 
-  private boolean loadObserved;
-
   /**
    * @param code the mapping by which the module was found
    */
@@ -255,16 +253,6 @@ public final class MappedModule implements CodeModule {
   /** Reads that, unless the image is very large: see {@link #isRead}. */
   public void readNow() {
     image.readNow();
-  }
-
-  /** Whether it was seen how this was loaded. */
-  public boolean isLoadObserved() {
-    return loadObserved;
-  }
-
-  /** It was seen how this was loaded. */
-  public void loadWasObserved() {
-    loadObserved = true;
   }
 
   ModuleImage image() {

@@ -39,7 +39,6 @@ import stackweave.agent.cli.process.TargetJvm.Presence;
       "  hooks=auto            auto, on, off, early: may classes of the JDK change",
       "  memory=auto           auto, process_vm_readv or proc_self_mem",
       "  jit=c1                c1 or all: which compilers may compile the agent",
-      "  schema=2              2 or 1: how recordings are laid out",
       "  record-failures=DIR   keeps incomplete stacks as files there; every:DIR: all",
       "  switch=/FILE          switches sampling off while that file is there",
       "  sample=explicit       only recordings whose settings name NativeSample,",

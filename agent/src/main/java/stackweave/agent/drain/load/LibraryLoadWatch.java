@@ -231,7 +231,6 @@ public final class LibraryLoadWatch {
       files.close(load.file()); // it is not mapped any more
       return;
     }
-    module.loadWasObserved();
     NativeLibraryMapped event = new NativeLibraryMapped();
     event.load = load.number();
     event.path = module.path();

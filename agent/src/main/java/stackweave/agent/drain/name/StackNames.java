@@ -365,8 +365,7 @@ public final class StackNames {
                 module.unwindTable().source().label(),
                 reason(module),
                 module.unwindTable().functionCount(),
-                module.symbolSource(),
-                module.isLoadObserved()));
+                module.symbolSource()));
     moduleIds.put(module.id(), id);
     return id;
   }

@@ -1,9 +1,9 @@
 package stackweave.agent.drain.sample;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import jdk.jfr.Event;
@@ -31,9 +31,11 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeMemory;
-import stackweave.jfr.event.Session;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.Sample;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
@@ -78,7 +80,7 @@ public final class OwnPipeline implements AutoCloseable {
   public OwnPipeline() {
     SessionInfo session =
         new SessionInfo("test", "test", "0=native", "0=complete", "0", ThreadState.legend());
-    store = EventStore.open(session, StoreLimits.DEFAULT, Session.FIRST_SCHEMA_VERSION);
+    store = EventStore.open(session, StoreLimits.DEFAULT);
     for (String event :
         List.of(WallSample.NAME, Blocked.NAME, NativeMemory.NAME, NativeAllocation.NAME)) {
       recording.enable(event);
@@ -135,16 +137,38 @@ public final class OwnPipeline implements AutoCloseable {
   }
 
   /** Ends recording; the events, by the order of the recording. */
-  public List<RecordedEvent> events() throws IOException {
+  public List<RecordedEvent> events() throws Exception {
+    return fromFile(EventsByTime::of);
+  }
+
+  /** Ends recording; the samples, by the order of their time. */
+  public List<Sample> samples() throws Exception {
+    return fromFile(OwnPipeline::samples);
+  }
+
+  private <T> T fromFile(Reader<T> reader) throws Exception {
     store.flush();
     recording.stop();
     Path file = Files.createTempFile("own-pipeline", ".jfr");
     try {
       recording.dump(file);
-      return EventsByTime.of(file);
+      return reader.read(file);
     } finally {
       Files.delete(file);
     }
+  }
+
+  /** The samples of a recording, by the order of their time. */
+  public static List<Sample> samples(Path file) throws RecordingException {
+    List<Sample> samples = new ArrayList<>();
+    SampledRecording.open(file).forEachSample(samples::add);
+    samples.sort(Comparator.comparing(Sample::time));
+    return samples;
+  }
+
+  /** Reads a recording. */
+  private interface Reader<T> {
+    T read(Path file) throws Exception;
   }
 
   /** Those of a name without {@code stackweave.}. */

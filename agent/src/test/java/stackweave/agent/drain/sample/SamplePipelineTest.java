@@ -17,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledMethod;
 import stackweave.testing.Gcc;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -32,21 +34,10 @@ class SamplePipelineTest {
       System.arraycopy(kernel, 0, snapshot.kernelFrames(), 0, kernel.length);
       snapshot.setKernelFrameCount(kernel.length);
       own.pipeline.sample(snapshot);
-      List<RecordedEvent> events = own.events();
-      List<Integer> kinds = new ArrayList<>();
-      long id = of(events, "NativeSample").get(0).getLong("stackId");
-      while (id != 0) {
-        long wanted = id;
-        RecordedEvent frame =
-            of(events, "Frame").stream()
-                .filter(each -> each.getLong("id") == wanted)
-                .findFirst()
-                .orElseThrow();
-        kinds.add(frame.getInt("kind"));
-        id = frame.getLong("parentId");
-      }
-      int inKernel = FrameKind.KERNEL.code();
-      assertEquals(List.of(inKernel, inKernel), kinds.subList(0, 2));
+      List<String> kinds = new ArrayList<>();
+      own.samples().get(0).frames().forEach(frame -> kinds.add(frame.kind()));
+      String inKernel = "kind " + FrameKind.KERNEL.code();
+      assertEquals(List.of(inKernel, inKernel), kinds.subList(1, 3));
       assertEquals(3, kinds.size(), "and where the thread was before");
     }
   }
@@ -63,30 +54,25 @@ class SamplePipelineTest {
       long stack = own.names.stackId(frames, own.modules.latest());
       long thread = own.store.thread(TID, "main", 1, false, 0, null);
       assertTrue(own.store.sample(System.nanoTime(), thread, 0, 1, stack, 0, 0));
-      List<RecordedEvent> events = own.events();
       List<String> recorded = new ArrayList<>();
-      for (RecordedEvent frame : of(events, "Frame")) {
-        RecordedEvent method =
-            of(events, "Method").stream()
-                .filter(each -> each.getLong("id") == frame.getLong("methodId"))
-                .findFirst()
-                .orElseThrow();
+      for (SampledFrame frame : own.samples().get(0).frames()) {
+        SampledMethod method = frame.method();
         recorded.add(
             String.format(
-                "%s.%s %s:%d bci %d kind %d",
-                method.getString("className"),
-                method.getString("name"),
-                method.getString("sourceFile"),
-                frame.getInt("line"),
-                frame.getLong("offset"),
-                frame.getInt("kind")));
+                "%s.%s %s:%d bci %d %s",
+                method.className(),
+                method.name(),
+                method.sourceFile(),
+                frame.line(),
+                frame.offset(),
+                frame.kind()));
       }
       int c1 = FrameKind.C1.code();
       int inlined = FrameKind.INLINED.code();
       assertEquals(
           List.of(
-              "app.A.inner A.java:42 bci 7 kind " + inlined,
-              "app.A.outer A.java:17 bci 9 kind " + c1),
+              "app.A.outer A.java:17 bci 9 kind " + c1,
+              "app.A.inner A.java:42 bci 7 kind " + inlined),
           recorded);
     }
   }
@@ -105,17 +91,17 @@ class SamplePipelineTest {
       own.pipeline.sample(snapshot);
       snapshot.registers().setPc(snapshot.registers().pc() + 3);
       own.pipeline.sample(snapshot);
-      List<RecordedEvent> events = own.events();
-      assertEquals(
-          List.of("second"), of(events, "Method").stream().map(e -> e.getString("name")).toList());
-      assertEquals(
-          List.of(0L, 3L), of(events, "Frame").stream().map(e -> e.getLong("offset")).toList());
-      // By which symbol servers find it.
-      assertEquals(id, of(events, "NativeLibrary").get(0).getString("buildId"));
+      List<SampledFrame> frames = new ArrayList<>();
+      own.samples().forEach(sample -> frames.addAll(sample.frames()));
+      assertEquals(List.of(0L, 3L), frames.stream().map(SampledFrame::offset).toList());
+      for (SampledFrame frame : frames) {
+        assertEquals("second", frame.method().name());
+        // By which symbol servers find it.
+        assertEquals(id, frame.method().module().buildId());
+      }
     }
   }
 
-  /** Compared with what JFR itself says of the moments before and after: else, logs don't match. */
   /** Otherwise a thread of another sampler stays known when its id is another thread's. */
   @Test
   void theEngineIsToldOfThreadsThatOthersMet() throws Exception {
@@ -127,6 +113,7 @@ class SamplePipelineTest {
     }
   }
 
+  /** Compared with what JFR itself says of the moments before and after: else, logs don't match. */
   @Test
   void aSampleHasTheTimeAtWhichItWasTaken() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
@@ -139,7 +126,7 @@ class SamplePipelineTest {
       }
       List<RecordedEvent> events = own.events();
       List<RecordedEvent> moments = of(events, "test.Moment");
-      List<RecordedEvent> samples = of(events, "NativeSample");
+      List<RecordedEvent> samples = of(events, "StackSample");
       Duration error = Duration.ofNanos(200_000);
       for (int i = 0; i < 5; i++) {
         Instant time = samples.get(i + 1).getStartTime();

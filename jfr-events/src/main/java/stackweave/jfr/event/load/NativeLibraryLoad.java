@@ -10,7 +10,7 @@ import jdk.jfr.StackTrace;
 /**
  * A library that Java code loads, committed by the thread that loads it: thread, duration and stack
  * trace are JFR's own. Where it came to lie {@link NativeLibraryMapped} says, with the same number.
- * Written in all schemas, also by threads whose samples are not taken.
+ * Also written by threads whose samples are not taken.
  */
 @Name(NativeLibraryLoad.NAME)
 @Label("Native Library Load")
