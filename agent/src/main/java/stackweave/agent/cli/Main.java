@@ -29,8 +29,8 @@ import stackweave.agent.cli.read.TopCommand;
 import stackweave.agent.cli.record.RecordCommand;
 import stackweave.agent.cli.relay.RelayCommand;
 import stackweave.agent.cli.sframe.SFrameCommand;
-import stackweave.agent.cli.toggle.OffCommand;
-import stackweave.agent.cli.toggle.OnCommand;
+import stackweave.agent.cli.switching.OffCommand;
+import stackweave.agent.cli.switching.OnCommand;
 import stackweave.agent.jdk.JvmProperties;
 import stackweave.agent.message.Version;
 

@@ -1,13 +1,19 @@
 package stackweave.agent.linux;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.Map;
+
 /**
- * Attributes of an open file, by statx(2). Immutable.
+ * Attributes of a file, by stat(2), of which Java's own views lack the ids. Immutable.
  *
  * @param mode type and permissions, as in stat(2)
  * @param uid the owner's id
  * @param links the number of hard links
  * @param size in bytes
- * @param device major number in the upper half, minor in the lower
+ * @param device of its file system
  * @param inode its number on that device
  */
 public record FileFacts(int mode, int uid, int links, long size, long device, long inode) {
@@ -19,6 +25,19 @@ public record FileFacts(int mode, int uid, int links, long size, long device, lo
   private static final int STICKY = 01000;
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int PERMISSIONS = 07777;
+
+  /** Those of the file that the path names; {@code options} say whether links are followed. */
+  public static FileFacts of(Path path, LinkOption... options) throws IOException {
+    Map<String, Object> facts =
+        Files.readAttributes(path, "unix:mode,uid,nlink,size,dev,ino", options);
+    return new FileFacts(
+        (int) facts.get("mode"),
+        (int) facts.get("uid"),
+        (int) facts.get("nlink"),
+        (long) facts.get("size"),
+        (long) facts.get("dev"),
+        (long) facts.get("ino"));
+  }
 
   /** Whether it is a directory. */
   public boolean isDirectory() {

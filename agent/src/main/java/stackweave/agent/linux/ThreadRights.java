@@ -1,6 +1,7 @@
 package stackweave.agent.linux;
 
 import java.io.IOException;
+import java.util.Locale;
 import stackweave.agent.cpu.x86_64.SystemCallNumbers;
 
 /**
@@ -14,6 +15,9 @@ public final class ThreadRights {
 
   private static final int CAPABILITY_HEADER = 2 * Integer.BYTES;
   private static final int CAPABILITY_WORDS = 6;
+
+  /** The effective set of the upper 32 capabilities; that of the lower ones is at 0. */
+  private static final int UPPER = 3 * Integer.BYTES;
 
   private ThreadRights() {}
 
@@ -30,45 +34,18 @@ public final class ThreadRights {
       for (int i = 0; i < groups.length; i++) {
         list.bytes().putInt(i * Integer.BYTES, groups[i]);
       }
-      check(
-          "setgroups",
-          Libc.syscall(
-              Numbers.of(
-                  SystemCallNumbers.SETGROUPS,
-                  stackweave.agent.cpu.aarch64.SystemCallNumbers.SETGROUPS),
-              groups.length,
-              list.address(),
-              0,
-              0,
-              0,
-              0));
+      must(Call.SETGROUPS, groups.length, list.address(), 0);
     }
-    check(
-        "setresgid",
-        Libc.syscall(
-            Numbers.of(
-                SystemCallNumbers.SETRESGID,
-                stackweave.agent.cpu.aarch64.SystemCallNumbers.SETRESGID),
-            -1,
-            gid,
-            -1,
-            0,
-            0,
-            0));
-    check(
-        "setresuid",
-        Libc.syscall(
-            Numbers.of(
-                SystemCallNumbers.SETRESUID,
-                stackweave.agent.cpu.aarch64.SystemCallNumbers.SETRESUID),
-            -1,
-            uid,
-            -1,
-            0,
-            0,
-            0));
+    must(Call.SETRESGID, -1, gid, -1);
+    must(Call.SETRESUID, -1, uid, -1);
     dropCapabilities();
-    mustBe(uid, gid);
+    // What the kernel reports now counts, not what its calls returned: an invalid id changes
+    // nothing and returns the one in force.
+    if (Libc.geteuid() != uid
+        || (int) call(Call.SETFSUID, -1, 0, 0) != uid
+        || (int) call(Call.SETFSGID, -1, 0, 0) != gid) {
+      throw new IOException("the rights of another user can't be taken on");
+    }
   }
 
   /** Removes all effective capabilities of the calling thread; its user stays the same. */
@@ -76,63 +53,42 @@ public final class ThreadRights {
     try (NativeBuffer header = NativeBuffer.allocate(CAPABILITY_HEADER);
         NativeBuffer sets = NativeBuffer.allocate(CAPABILITY_WORDS * Integer.BYTES)) {
       header.bytes().putInt(0, CAPABILITY_VERSION_3);
-      int capget =
-          Numbers.of(
-              SystemCallNumbers.CAPGET, stackweave.agent.cpu.aarch64.SystemCallNumbers.CAPGET);
-      int capset =
-          Numbers.of(
-              SystemCallNumbers.CAPSET, stackweave.agent.cpu.aarch64.SystemCallNumbers.CAPSET);
-      check("capget", Libc.syscall(capget, header.address(), sets.address(), 0, 0, 0, 0));
-      clearEffective(sets);
-      check("capset", Libc.syscall(capset, header.address(), sets.address(), 0, 0, 0, 0));
-      check("capget", Libc.syscall(capget, header.address(), sets.address(), 0, 0, 0, 0));
-      if ((sets.bytes().getInt(0) | sets.bytes().getInt(3 * Integer.BYTES)) != 0) {
+      must(Call.CAPGET, header.address(), sets.address(), 0);
+      sets.bytes().putInt(0, 0).putInt(UPPER, 0);
+      must(Call.CAPSET, header.address(), sets.address(), 0);
+      must(Call.CAPGET, header.address(), sets.address(), 0);
+      if ((sets.bytes().getInt(0) | sets.bytes().getInt(UPPER)) != 0) {
         throw new IOException("capabilities can't be given up");
       }
     }
   }
 
-  /**
-   * Clears the effective sets. The layout is effective, permitted, inheritable for the lower 32
-   * capabilities, then for the upper.
-   */
-  private static void clearEffective(NativeBuffer sets) {
-    sets.bytes().putInt(0, 0).putInt(3 * Integer.BYTES, 0);
-  }
+  private enum Call {
+    SETGROUPS(
+        SystemCallNumbers.SETGROUPS, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETGROUPS),
+    SETRESGID(
+        SystemCallNumbers.SETRESGID, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETRESGID),
+    SETRESUID(
+        SystemCallNumbers.SETRESUID, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETRESUID),
+    SETFSUID(SystemCallNumbers.SETFSUID, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETFSUID),
+    SETFSGID(SystemCallNumbers.SETFSGID, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETFSGID),
+    CAPGET(SystemCallNumbers.CAPGET, stackweave.agent.cpu.aarch64.SystemCallNumbers.CAPGET),
+    CAPSET(SystemCallNumbers.CAPSET, stackweave.agent.cpu.aarch64.SystemCallNumbers.CAPSET);
 
-  /** Checks the ids that the kernel reports now, not what its calls returned. */
-  private static void mustBe(int uid, int gid) throws IOException {
-    // An invalid id changes nothing and returns the one in force.
-    long fileUser =
-        Libc.syscall(
-            Numbers.of(
-                SystemCallNumbers.SETFSUID,
-                stackweave.agent.cpu.aarch64.SystemCallNumbers.SETFSUID),
-            -1,
-            0,
-            0,
-            0,
-            0,
-            0);
-    long fileGroup =
-        Libc.syscall(
-            Numbers.of(
-                SystemCallNumbers.SETFSGID,
-                stackweave.agent.cpu.aarch64.SystemCallNumbers.SETFSGID),
-            -1,
-            0,
-            0,
-            0,
-            0,
-            0);
-    if (Libc.geteuid() != uid || (int) fileUser != uid || (int) fileGroup != gid) {
-      throw new IOException("the rights of another user can't be taken on");
+    private final int number;
+
+    Call(int x86, int aarch64) {
+      number = Numbers.of(x86, aarch64);
     }
   }
 
-  private static void check(String call, long result) throws IOException {
-    if (result < 0) {
-      throw new IOException(call + ": " + Errno.name(Libc.errno()));
+  private static long call(Call call, long a, long b, long c) {
+    return Libc.syscall(call.number, a, b, c, 0, 0, 0);
+  }
+
+  private static void must(Call call, long a, long b, long c) throws IOException {
+    if (call(call, a, b, c) < 0) {
+      throw new IOException(call.name().toLowerCase(Locale.ROOT) + ": " + Errno.name(Libc.errno()));
     }
   }
 }

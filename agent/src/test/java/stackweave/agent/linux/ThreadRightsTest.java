@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -55,8 +54,9 @@ class ThreadRightsTest {
           assertEquals("7 8", status("Groups"));
           assertEquals("0000000000000000", status("CapEff"));
           try (Descriptor top = Descriptor.directory(directory.toString())) {
-            assertThrows(AccessDeniedException.class, () -> top.look("secret").readable().close());
-            assertThrows(AccessDeniedException.class, () -> top.create("new", 0600).close());
+            assertThrows(AccessDeniedException.class, () -> text(top.look("secret")));
+            Path created = top.path().resolve("new");
+            assertThrows(AccessDeniedException.class, () -> Files.createFile(created));
           }
           return null;
         });
@@ -105,28 +105,26 @@ class ThreadRightsTest {
     }
   }
 
+  /** Of a link that was looked at, not of what it leads to. */
   @Test
-  void nothingIsCreatedWhereSomethingIs() throws Exception {
-    Files.createSymbolicLink(directory.resolve("link"), directory.resolve("target"));
-    try (Descriptor top = Descriptor.directory(directory.toString())) {
-      assertThrows(FileAlreadyExistsException.class, () -> top.create("link", 0600));
-      assertFalse(top.makeDirectory("link", 0700));
-      assertTrue(top.makeDirectory("new", 0700));
-      top.create("file", 0600).close();
-      assertThrows(FileAlreadyExistsException.class, () -> top.create("file", 0600));
-      top.remove("file");
-      top.remove("file");
+  void whatIsOpenIsKnownWhateverItsNameIs() throws Exception {
+    Path file = Files.writeString(directory.resolve("file"), "here");
+    Files.createSymbolicLink(directory.resolve("link"), file);
+    try (Descriptor top = Descriptor.directory(directory.toString());
+        Descriptor link = top.look("link");
+        Descriptor open = top.look("file")) {
+      assertTrue(link.facts().isLink());
+      Files.move(file, directory.resolve("moved"));
+      Files.writeString(file, "another");
+      assertTrue(open.facts().isSameFileAs(FileFacts.of(directory.resolve("moved"))));
+      assertFalse(open.facts().isSameFileAs(FileFacts.of(file)));
+      assertEquals("here", Files.readString(open.path()));
     }
-    assertFalse(Files.exists(directory.resolve("target")));
   }
 
   private static String text(Descriptor found) throws IOException {
-    try (found;
-        Descriptor file = found.readable();
-        NativeBuffer buffer = NativeBuffer.allocate(64)) {
-      byte[] bytes = new byte[file.read(buffer, 0)];
-      buffer.bytes().get(0, bytes);
-      return new String(bytes);
+    try (found) {
+      return Files.readString(found.path());
     }
   }
 }

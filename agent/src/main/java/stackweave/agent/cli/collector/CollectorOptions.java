@@ -16,14 +16,17 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Plain;
+import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.export.otlp.EndpointException;
+import stackweave.jfr.export.otlp.OtlpAnswer;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
 import stackweave.jfr.export.otlp.OtlpExport;
 import stackweave.jfr.export.otlp.OtlpHeaders;
 
 /**
- * Where profiles are sent, and what as. Headers never come from the command line, which other users
- * can read.
+ * Where profiles are sent, and what as, and the sending of one. Headers never come from the command
+ * line, which other users can read.
  */
 public final class CollectorOptions {
   private static final String SERVICE_VARIABLE = "OTEL_SERVICE_NAME";
@@ -133,5 +136,28 @@ public final class CollectorOptions {
       }
     }
     return all;
+  }
+
+  /**
+   * Sends a message {@code ProfilesData}, several times if need be.
+   *
+   * @throws FailedException if the collector did not take all of it
+   */
+  public static void send(OtlpEndpoint collector, Protobuf message)
+      throws FailedException, InterruptedException {
+    OtlpAnswer answer;
+    try {
+      answer = collector.send(message);
+    } catch (EndpointException e) {
+      throw new FailedException(FailedException.worded(e));
+    }
+    if (answer.rejected() > 0) {
+      throw new FailedException(
+          collector.uri() + " rejected " + answer.rejected() + " profiles: " + answer.message());
+    }
+    if (!answer.message().isEmpty()) {
+      System.err.println(
+          "stackweave: " + collector.uri() + " says: " + Plain.line(answer.message()));
+    }
   }
 }

@@ -4,7 +4,11 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
@@ -15,9 +19,12 @@ import stackweave.agent.linux.NativeBuffer;
  * 27, protocol version 1): on SIGQUIT, a JVM that finds a file with its process id makes a socket
  * in the /tmp it sees. Used by {@link TargetJvm}. Not thread-safe.
  *
- * <p>Module jdk.attach is not used: it opens names in the target's directories with the rights of
- * its caller, changes owners by name, and waits without limit. Here everything is done with the
- * rights of the JVM's user, which also reaches JVMs in user namespaces.
+ * <p>Module jdk.attach can't be used (sun.tools.attach.VirtualMachineImpl, JDK 17 to 25). As root
+ * it makes and removes .attach_pid by a path through /proc/PID/cwd and /proc/PID/root, where links
+ * of the JVM's user lead into root's own file system, and gives that file away by its name. It
+ * connects to any socket of that name, sends SIGQUIT to whatever has the process id by then, and
+ * waits for an answer without limit. With the rights of the JVM's user it can't enter the root of a
+ * JVM in a user namespace.
  */
 final class AttachSocket {
   private static final String TMP = "/tmp";
@@ -30,10 +37,13 @@ final class AttachSocket {
   static final int ARGUMENT_BYTES = 1024;
 
   private static final int READABLE_BY_OTHERS = 0066;
-  private static final int OWNER_ONLY = 0600;
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final long START_NANOS = 10_000_000_000L;
   private static final int PAUSE_MILLIS = 20;
-  private static final int ANSWER_MILLIS = 120_000;
+
+  /** How long the JVM may say nothing. */
+  private static final int SILENCE_SECONDS = 120;
 
   /** Time limit for connecting and the answer. */
   private static final long ANSWER_SECONDS = 150;
@@ -49,21 +59,16 @@ final class AttachSocket {
 
   private final TargetProcess target;
   private final String socket;
-  private final String trigger;
-
-  /** Whether the trigger file existed already, so that another command may be attaching. */
-  private boolean othersStart;
 
   private AttachSocket(TargetProcess target) {
     this.target = target;
     this.socket = TMP + "/.java_pid" + target.pidThere();
-    this.trigger = ".attach_pid" + target.pidThere();
   }
 
   /** Makes the JVM listen if it doesn't yet. */
   static AttachSocket open(TargetProcess target) throws IOException {
     AttachSocket attach = new AttachSocket(target);
-    if (!target.act(attach::listens)) {
+    if (!attach.listens()) {
       attach.start();
     }
     return attach;
@@ -71,7 +76,7 @@ final class AttachSocket {
 
   private boolean listens() throws IOException {
     try {
-      connect().close();
+      target.files().act(this::connect).close();
       return true;
     } catch (NoSuchFileException e) {
       return false;
@@ -79,14 +84,14 @@ final class AttachSocket {
   }
 
   private Descriptor connect() throws IOException {
-    try (Descriptor found = target.root().find(socket)) {
+    try (Descriptor found = target.files().root().find(socket)) {
       FileFacts facts = found.facts();
       if (!facts.isSocket()
           || facts.uid() != target.uid()
           || (facts.permissions() & READABLE_BY_OTHERS) != 0) {
         throw new IOException(socket + " there is no socket of its user's alone");
       }
-      Descriptor stream = found.connect();
+      Descriptor stream = found.connect(SILENCE_SECONDS);
       Descriptor.Peer peer = stream.peer();
       if (peer.uid() != target.uid() || peer.pid() != target.pid()) {
         stream.close();
@@ -97,68 +102,63 @@ final class AttachSocket {
   }
 
   private void start() throws IOException {
-    othersStart = false;
-    Descriptor where = target.act(this::makeTrigger);
-    try {
-      long start = System.nanoTime();
-      while (othersStart && System.nanoTime() - start < OTHERS_NANOS) {
-        if (target.act(this::listens)) {
-          return;
+    UserFiles files = target.files();
+    try (Descriptor tmp = files.act(() -> files.root().find(TMP))) {
+      Trigger trigger = files.act(() -> makeTrigger(tmp));
+      try {
+        if (!awaitListening(trigger.isNew() ? 0 : OTHERS_NANOS)) {
+          target.sendQuit();
+          if (!awaitListening(START_NANOS)) {
+            throw new IOException(target.isAlive() ? "it made no socket" : "it ended");
+          }
         }
-        Thread.sleep(PAUSE_MILLIS);
+      } finally {
+        files.act(() -> Files.deleteIfExists(trigger.file()));
       }
-      if (target.act(this::listens)) {
-        return;
-      }
-      target.sendQuit();
-      start = System.nanoTime();
-      while (!target.act(this::listens)) {
-        if (System.nanoTime() - start > START_NANOS || !target.isAlive()) {
-          throw new IOException(target.isAlive() ? "it made no socket" : "it ended");
-        }
-        Thread.sleep(PAUSE_MILLIS);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted", e);
-    } finally {
-      target.act(
-          () -> {
-            where.remove(trigger);
-            if (where != target.cwd()) {
-              where.close();
-            }
-            return null;
-          });
     }
   }
+
+  private boolean awaitListening(long nanos) throws IOException {
+    long start = System.nanoTime();
+    while (!listens()) {
+      if (System.nanoTime() - start >= nanos || !target.isAlive()) {
+        return false;
+      }
+      TargetProcess.pause(PAUSE_MILLIS);
+    }
+    return true;
+  }
+
+  /**
+   * The file by which a JVM knows that SIGQUIT is meant so.
+   *
+   * @param isNew false if it was there: another command may be attaching, or it is a stale file,
+   *     which HotSpot ignores if it isn't the JVM user's
+   */
+  private record Trigger(Path file, boolean isNew) {}
 
   /**
    * Creates the trigger file where HotSpot looks: in the JVM's working directory, which few can
    * write, else in /tmp.
    */
-  private Descriptor makeTrigger() throws IOException {
+  private Trigger makeTrigger(Descriptor tmp) throws IOException {
+    String name = ".attach_pid" + target.pidThere();
+    boolean isNew = true;
     if (target.cwd() != null) {
       try {
-        target.cwd().create(trigger, OWNER_ONLY).close();
-        return target.cwd();
+        return new Trigger(Files.createFile(target.cwd().path().resolve(name), OWNER_ONLY), true);
       } catch (FileAlreadyExistsException e) {
-        othersStart = true; // or a stale file
+        isNew = false;
       } catch (IOException e) {
         // The directory is not writable for its user, or removed.
       }
     }
-    Descriptor tmp = target.root().find(TMP);
+    Path file = tmp.path().resolve(name);
     try {
-      tmp.create(trigger, OWNER_ONLY).close();
+      return new Trigger(Files.createFile(file, OWNER_ONLY), isNew);
     } catch (FileAlreadyExistsException e) {
-      othersStart = true;
-      // Or a stale file; HotSpot ignores it if it isn't the JVM user's.
-    } catch (IOException e) {
-      tmp.close();
-      throw e;
+      return new Trigger(file, false);
     }
-    return tmp;
   }
 
   /**
@@ -194,12 +194,13 @@ final class AttachSocket {
 
   /** Sends a request, which makes the JVM listen again if somebody has removed its socket. */
   private byte[] answer(byte[] request) throws IOException {
+    UserRights rights = target.files().rights();
     try {
-      return target.act(() -> converse(request), ANSWER_SECONDS);
+      return rights.run(() -> converse(request), ANSWER_SECONDS);
     } catch (NoSuchFileException e) {
       // On SIGQUIT, HotSpot makes a socket again whose file is missing (JDK-8225690).
       start();
-      return target.act(() -> converse(request), ANSWER_SECONDS);
+      return rights.run(() -> converse(request), ANSWER_SECONDS);
     }
   }
 
@@ -210,21 +211,15 @@ final class AttachSocket {
       stream.write(buffer, request.length);
       ByteArrayOutputStream answer = new ByteArrayOutputStream();
       byte[] part = new byte[BUFFER];
-      long start = System.nanoTime();
-      for (int n; (n = stream.receive(buffer, left(start))) > 0; ) {
+      for (int n; (n = stream.read(buffer)) > 0; ) {
         buffer.bytes().get(0, part, 0, n);
         answer.write(part, 0, n);
-        if (answer.size() > MAX_BYTES || left(start) == 0) {
+        if (answer.size() > MAX_BYTES) {
           throw new IOException("its answer has no end");
         }
       }
       return answer.toByteArray();
     }
-  }
-
-  /** What is left of the time limit for an answer, in ms. */
-  private static int left(long start) {
-    return (int) Math.max(0, ANSWER_MILLIS - (System.nanoTime() - start) / 1_000_000);
   }
 
   /** The JVM refused a command; the message is its text. */

@@ -3,8 +3,8 @@ package stackweave.agent.cli.process;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import stackweave.agent.jdk.JvmProperties;
 
@@ -26,6 +26,15 @@ public final class JavaOptions {
   /** Options of the launcher whose value is the next word ({@code java.c}). */
   private static final Pattern WITH_VALUE =
       Pattern.compile("-cp|-classpath|-p|--(?!module$)[a-z-]+");
+
+  /**
+   * A word of a variable, as {@code Arguments::parse_options_buffer} has it: with quotes of both
+   * kinds, and nothing that escapes.
+   */
+  private static final Pattern WORD =
+      Pattern.compile("(?:[^\\s\"']|\"[^\"]*(?:\"|$)|'[^']*(?:'|$))+");
+
+  private static final Pattern QUOTED = Pattern.compile("\"([^\"]*)\"?|'([^']*)'?");
 
   private JavaOptions() {}
 
@@ -53,7 +62,7 @@ public final class JavaOptions {
   /** Those in the texts of {@code cmdline} and {@code environ}, each ended by a NUL. */
   static List<String> of(String commandLine, String environment) {
     List<String> options = new ArrayList<>(List.of(commandLine.split("\0")));
-    VARIABLES.forEach(variable -> addVariable(variable, environment, options));
+    VARIABLES.forEach(variable -> options.addAll(inVariable(variable, environment)));
     return options;
   }
 
@@ -62,56 +71,34 @@ public final class JavaOptions {
     List<String> options = new ArrayList<>();
     for (String variable : VARIABLES) {
       if (variable.equals(BEHIND_COMMAND_LINE)) {
-        options.addAll(beforeMain(commandLine.split("\0")));
+        options.addAll(beforeMain(List.of(commandLine.split("\0"))));
       }
-      addVariable(variable, environment, options);
+      options.addAll(inVariable(variable, environment));
     }
     return options.lastIndexOf("-XX:+" + flag) > options.lastIndexOf("-XX:-" + flag);
   }
 
   /** The words before the main class, module or jar, whose arguments are no options of the JVM. */
-  private static List<String> beforeMain(String[] words) {
+  private static List<String> beforeMain(List<String> words) {
     int end = 1;
-    while (end < words.length
-        && (words[end].startsWith("-")
-            || words[end].startsWith("@")
-            || WITH_VALUE.matcher(words[end - 1]).matches())) {
+    while (end < words.size()
+        && (words.get(end).matches("(?s)[-@].*")
+            || WITH_VALUE.matcher(words.get(end - 1)).matches())) {
       end++;
     }
-    return Arrays.asList(words).subList(0, end);
+    return words.subList(0, end);
   }
 
-  private static void addVariable(String variable, String environment, List<String> options) {
+  private static List<String> inVariable(String variable, String environment) {
     for (String entry : environment.split("\0")) {
       if (entry.startsWith(variable + "=")) {
-        addWords(entry.substring(variable.length() + 1), options);
+        return WORD.matcher(entry.substring(variable.length() + 1))
+            .results()
+            .map(MatchResult::group)
+            .map(word -> QUOTED.matcher(word).replaceAll("$1$2"))
+            .toList();
       }
     }
-  }
-
-  /** As {@code Arguments::parse_options_buffer}: quotes of both kinds, and nothing that escapes. */
-  private static void addWords(String text, List<String> words) {
-    StringBuilder word = null;
-    char quote = 0;
-    for (char c : text.toCharArray()) {
-      if (quote == 0 && " \t\n\f\r\013".indexOf(c) >= 0) {
-        if (word != null) {
-          words.add(word.toString());
-        }
-        word = null;
-        continue;
-      }
-      word = word == null ? new StringBuilder() : word;
-      if (c == quote) {
-        quote = 0;
-      } else if (quote == 0 && (c == '"' || c == '\'')) {
-        quote = c;
-      } else {
-        word.append(c);
-      }
-    }
-    if (word != null) {
-      words.add(word.toString());
-    }
+    return List.of();
   }
 }

@@ -2,12 +2,20 @@ package stackweave.agent.cli.process;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -18,7 +26,6 @@ import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
-import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.Randomness;
 
 /**
@@ -33,7 +40,6 @@ import stackweave.agent.linux.Randomness;
 public final class TargetDirectory implements AutoCloseable {
   private static final int OWNER_ONLY = 0700;
   private static final int ACCESS = 0777;
-  private static final int FILE_OF_OWNER = 0600;
   private static final int BUFFER = 1 << 18;
 
   /** Time limit of {@link #copy}: this long, plus {@link #SLOWEST_NANOS_PER_BYTE} for each byte. */
@@ -66,14 +72,15 @@ public final class TargetDirectory implements AutoCloseable {
    * @param temporary the target's temporary directories as the target sees them, tried in turn
    * @throws FailedException if it can be created in none of them
    */
-  static TargetDirectory open(TargetProcess target, List<String> temporary) throws FailedException {
+  static TargetDirectory open(TargetProcess target, Collection<String> temporary)
+      throws FailedException {
     String name = SwitchPlaces.TMP_DIRECTORY + Integer.toUnsignedString(target.uidThere());
-    String why = "";
+    StringBuilder why = new StringBuilder();
     for (String parent : temporary) {
       try {
         return target.act(() -> open(target, parent, name));
       } catch (IOException e) {
-        why += "; " + parent + ": " + FailedException.reason(e);
+        why.append("; ").append(parent).append(": ").append(FailedException.reason(e));
       }
     }
     throw new FailedException(
@@ -83,7 +90,7 @@ public final class TargetDirectory implements AutoCloseable {
   private static TargetDirectory open(TargetProcess target, String parent, String name)
       throws IOException {
     try (Descriptor in = target.files().trusted(parent)) {
-      in.makeDirectory(name, OWNER_ONLY);
+      make(in, name);
       Descriptor directory = target.files().own(in, name);
       if ((directory.facts().permissions() & ACCESS) != OWNER_ONLY) {
         directory.close();
@@ -95,9 +102,23 @@ public final class TargetDirectory implements AutoCloseable {
     }
   }
 
+  /** Creates a directory for its owner alone, if the name is free; call with the user's rights. */
+  public static void make(Descriptor in, String name) throws IOException {
+    try {
+      Files.createDirectory(in.path().resolve(name), permissions("rwx------"));
+    } catch (FileAlreadyExistsException e) {
+      return; // be it no directory: who uses it looks
+    }
+  }
+
+  /** For the creation of a file or directory. */
+  public static FileAttribute<?> permissions(String text) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(text));
+  }
+
   /** Opens a directory that the target made, for reading; call inside {@link TargetProcess#act}. */
   public static TargetDirectory ofTarget(TargetProcess target, String path) throws IOException {
-    Descriptor directory = target.root().find(path);
+    Descriptor directory = target.files().root().find(path);
     if (!directory.facts().isDirectory() || directory.facts().uid() != target.uid()) {
       directory.close();
       throw new FileSystemException(path, null, "is no directory of its user's");
@@ -119,18 +140,20 @@ public final class TargetDirectory implements AutoCloseable {
     for (String name : names(TEMPORARY)) {
       Matcher matcher = TEMPORARY.matcher(name);
       if (matcher.matches() && Long.parseLong(matcher.group(1)) < now) {
-        directory.remove(name);
+        Files.deleteIfExists(file(name));
       }
     }
   }
 
-  /**
-   * Names of matching files here, among at most {@link #MAX_NAMES} entries; call inside {@link
-   * TargetProcess#act}.
-   */
+  /** A path for this process; to be used with the user's rights, and without following links. */
+  private Path file(String name) {
+    return directory.path().resolve(name);
+  }
+
+  /** Names of matching files here, among at most {@link #MAX_NAMES} entries. */
   private Set<String> names(Pattern wanted) throws IOException {
     Set<String> names = new TreeSet<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(Path.of(directory.ownPath()))) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.path())) {
       int looked = 0;
       for (Path file : files) {
         String name = file.getFileName().toString();
@@ -164,14 +187,13 @@ public final class TargetDirectory implements AutoCloseable {
 
   /** Creates a file that only the target's user may read. */
   void put(byte[] content, String name) throws IOException {
+    Set<StandardOpenOption> isNew = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
     target.act(
         () -> {
-          try (Descriptor file = directory.create(name, FILE_OF_OWNER);
-              NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
-            for (int at = 0; at < content.length; at += BUFFER) {
-              int length = Math.min(BUFFER, content.length - at);
-              buffer.bytes().put(0, content, at, length);
-              file.write(buffer, length);
+          try (SeekableByteChannel out =
+              Files.newByteChannel(file(name), isNew, permissions("rw-------"))) {
+            for (ByteBuffer left = ByteBuffer.wrap(content); left.hasRemaining(); ) {
+              out.write(left);
             }
           }
           return null;
@@ -187,16 +209,20 @@ public final class TargetDirectory implements AutoCloseable {
   public Descriptor fetch(String name) throws IOException {
     return target.act(
         () -> {
-          try (Descriptor found = directory.look(name)) {
-            mustBeItsOwn(found.facts(), name);
-            Descriptor file = found.readable();
-            mustBeItsOwn(file.facts(), name);
+          Descriptor file = directory.look(name);
+          try {
+            mustBeItsOwn(file, seen(name));
+            FileChannel.open(file.path()).close();
             return file;
+          } catch (IOException e) {
+            file.close();
+            throw e;
           }
         });
   }
 
-  private void mustBeItsOwn(FileFacts facts, String name) throws IOException {
+  private void mustBeItsOwn(Descriptor file, String name) throws IOException {
+    FileFacts facts = file.facts();
     String problem =
         !facts.isRegular()
             ? "is no regular file"
@@ -204,21 +230,8 @@ public final class TargetDirectory implements AutoCloseable {
                 ? "belongs to another user"
                 : facts.links() > 1 ? "has a second name" : null;
     if (problem != null) {
-      throw new FileSystemException(seen(name), null, "the file " + seen(name) + " " + problem);
+      throw new FileSystemException(name, null, "the file " + name + " " + problem);
     }
-  }
-
-  /**
-   * Repeats the checks of {@link #fetch} on a file that was opened while the target was running.
-   *
-   * @throws FileSystemException if they fail
-   */
-  public void mustStillBeItsOwn(Descriptor file, String name) throws IOException {
-    target.act(
-        () -> {
-          mustBeItsOwn(file.facts(), name);
-          return null;
-        });
   }
 
   /** Whether a fetched file is no longer there by its name; it can be read all the same. */
@@ -240,7 +253,7 @@ public final class TargetDirectory implements AutoCloseable {
     try {
       return target.act(
           () -> {
-            try (Descriptor there = target.root().find(path)) {
+            try (Descriptor there = target.files().root().find(path)) {
               return !there.facts().isSameFileAs(facts);
             }
           });
@@ -273,59 +286,60 @@ public final class TargetDirectory implements AutoCloseable {
 
   /** The current size of a fetched file, in bytes. */
   public long size(Descriptor file) throws IOException {
-    return target.act(file::facts).size();
+    return size(List.of(file));
   }
 
   /** Reads up to {@code length} bytes of a fetched file; fewer at its end. */
   public byte[] head(Descriptor file, long offset, int length) throws IOException {
+    // Opened and closed here: to close a channel waits for a thread that reads it, be it for ever.
     return target.act(
         () -> {
-          try (NativeBuffer buffer = NativeBuffer.allocate(length)) {
-            byte[] bytes = new byte[file.read(buffer, offset)];
-            buffer.bytes().get(0, bytes);
-            return bytes;
+          ByteBuffer bytes = ByteBuffer.allocate(length);
+          try (FileChannel channel = FileChannel.open(file.path())) {
+            while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) > 0) {
+              // Until all is read, or the file ends.
+            }
           }
+          return Arrays.copyOf(bytes.array(), bytes.position());
         });
   }
 
   /**
-   * Copies the bytes from {@code from} to {@code to} of a fetched file.
+   * Copies the bytes from {@code from} to {@code to} of a fetched file, which must still be one
+   * that {@link #fetch} accepts: the target was running since.
    *
+   * @param name of the file
    * @throws IOException also if the file is shorter, or comes slower than 1 MiB/s
    */
-  public void copy(Descriptor file, long from, long to, OutputStream out) throws IOException {
-    byte[] bytes = new byte[BUFFER];
+  public void copy(Descriptor file, String name, long from, long to, OutputStream out)
+      throws IOException {
+    target.act(
+        () -> {
+          mustBeItsOwn(file, seen(name));
+          return null;
+        });
     long nanos = 0;
-    try (NativeBuffer buffer = NativeBuffer.allocate(BUFFER)) {
-      for (long at = from; at < to; ) {
-        long offset = at;
-        long start = System.nanoTime();
-        int length = (int) Math.min(target.act(() -> file.read(buffer, offset)), to - at);
-        nanos += System.nanoTime() - start;
-        if (nanos - SLOW_NANOS > (at - from) * SLOWEST_NANOS_PER_BYTE) {
-          throw new IOException("it comes slower than a MiB a second");
-        }
-        if (length == 0) {
-          throw new IOException("the recording became shorter while it was read");
-        }
-        buffer.bytes().get(0, bytes, 0, length);
-        out.write(bytes, 0, length);
-        at += length;
+    for (long at = from; at < to; ) {
+      long start = System.nanoTime();
+      byte[] bytes = head(file, at, (int) Math.min(BUFFER, to - at));
+      nanos += System.nanoTime() - start;
+      if (nanos - SLOW_NANOS > (at - from) * SLOWEST_NANOS_PER_BYTE) {
+        throw new IOException("it comes slower than a MiB a second");
       }
+      if (bytes.length == 0) {
+        throw new IOException("the recording became shorter while it was read");
+      }
+      out.write(bytes);
+      at += bytes.length;
     }
   }
 
   /** Removes a file if it exists; failures are ignored. */
   public void remove(String name) {
     try {
-      target.act(
-          () -> {
-            directory.remove(name);
-            return null;
-          });
+      target.act(() -> Files.deleteIfExists(file(name)));
     } catch (IOException e) {
-      // The process and its file system are gone.
-      return;
+      return; // the process and its file system are gone
     }
   }
 

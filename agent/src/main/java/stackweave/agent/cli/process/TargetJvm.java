@@ -56,9 +56,6 @@ public final class TargetJvm implements AutoCloseable {
 
   private static final String AGENT = "-javaagent:";
 
-  private static final String RETURN_CODE = "return code: ";
-  private static final String LOADED = RETURN_CODE + "0";
-
   private final TargetProcess process;
   private final AttachSocket socket;
   private TargetDirectory directory;
@@ -78,22 +75,22 @@ public final class TargetJvm implements AutoCloseable {
    * @throws FailedException if that is not possible, with the reason for the user
    */
   public static TargetJvm open(long pid) throws FailedException {
-    return open(TargetProcess.check(pid));
-  }
-
-  /**
-   * As {@link #open(long)}, for a process already checked, which is closed with the returned
-   * object.
-   */
-  public static TargetJvm open(TargetProcess process) throws FailedException {
-    boolean good = false;
+    TargetProcess process = TargetProcess.open(pid);
     try {
+      process.mustTakeAttach();
       TargetJvm jvm = new TargetJvm(process, AttachSocket.open(process));
       jvm.mustBeNewEnough();
-      good = true;
       return jvm;
-    } catch (AttachSocket.RefusedException e) {
-      throw new FailedException(
+    } catch (FailedException | IOException e) {
+      FailedException failure = e instanceof FailedException ours ? ours : notOpened(process, e);
+      process.close();
+      throw failure;
+    }
+  }
+
+  private static FailedException notOpened(TargetProcess process, Exception e) {
+    if (e instanceof AttachSocket.RefusedException) {
+      return new FailedException(
           "the JVM "
               + process.pid()
               + " answers with an error ("
@@ -103,18 +100,13 @@ public final class TargetJvm implements AutoCloseable {
                   ? ": its working directory was removed, for which the JDK itself fails there:"
                       + " start it again in a directory that stays"
                   : ""));
-    } catch (IOException e) {
-      throw new FailedException(
-          "the JVM "
-              + process.pid()
-              + " can't be attached to ("
-              + FailedException.reasonWithName(e)
-              + "); it may run with -XX:+DisableAttachMechanism, be suspended, or be no HotSpot");
-    } finally {
-      if (!good) {
-        process.close();
-      }
     }
+    return new FailedException(
+        "the JVM "
+            + process.pid()
+            + " can't be attached to ("
+            + FailedException.reasonWithName((IOException) e)
+            + "); it may run with -XX:+DisableAttachMechanism, be suspended, or be no HotSpot");
   }
 
   private void mustBeNewEnough() throws FailedException, IOException {
@@ -335,35 +327,32 @@ public final class TargetJvm implements AutoCloseable {
 
   /** Loads the agent by HotSpot's instrument library, as VirtualMachine.loadAgent does. */
   private void load(String jar, String options) throws FailedException {
-    String problem;
+    String answer;
     try {
-      byte[] answer = socket.ask("load", "instrument", "false", jar + "=" + options);
-      String text = new String(answer, StandardCharsets.UTF_8).strip();
-      if (text.equals(LOADED)) {
-        return;
-      }
-      problem = text.startsWith(RETURN_CODE) ? loadProblem(text) : text;
+      byte[] bytes = socket.ask("load", "instrument", "false", jar + "=" + options);
+      answer = new String(bytes, StandardCharsets.UTF_8).strip();
     } catch (AttachSocket.RefusedException e) {
-      problem = FailedException.worded(e);
+      answer = FailedException.worded(e);
     } catch (IOException e) {
       throw lost(e);
     }
-    throw new FailedException(
-        "the JVM "
-            + process.pid()
-            + " refuses the agent ("
-            + problem
-            + "); it may run with -XX:-EnableDynamicAgentLoading or without java.instrument");
-  }
-
-  /** The return codes of Agent_OnAttach (InvocationAdapter.c). */
-  private static String loadProblem(String answer) {
-    return switch (answer.substring(RETURN_CODE.length())) {
-      case "100" -> "the agent's jar was not found there, or is damaged";
-      case "101" -> "the agent's jar can't be put on its class path";
-      case "102" -> "the agent did not start; that JVM's stderr says why";
-      default -> answer;
-    };
+    // The return codes are those of Agent_OnAttach (InvocationAdapter.c).
+    String problem =
+        switch (answer) {
+          case "return code: 0" -> "";
+          case "return code: 100" -> "the agent's jar was not found there, or is damaged";
+          case "return code: 101" -> "the agent's jar can't be put on its class path";
+          case "return code: 102" -> "the agent did not start; that JVM's stderr says why";
+          default -> answer;
+        };
+    if (!problem.isEmpty()) {
+      throw new FailedException(
+          "the JVM "
+              + process.pid()
+              + " refuses the agent ("
+              + problem
+              + "); it may run with -XX:-EnableDynamicAgentLoading or without java.instrument");
+    }
   }
 
   /**
@@ -374,10 +363,8 @@ public final class TargetJvm implements AutoCloseable {
     if (directory == null || isRemoved(directory)) {
       Set<String> candidates = new LinkedHashSet<>();
       candidates.add(PLAIN_PATH.matcher(temporary).matches() ? temporary : "/tmp");
-      candidates.add("/tmp");
-      candidates.add("/var/tmp");
-      candidates.add("/dev/shm");
-      directory = TargetDirectory.open(process, List.copyOf(candidates));
+      candidates.addAll(List.of("/tmp", "/var/tmp", "/dev/shm"));
+      directory = TargetDirectory.open(process, candidates);
     }
     return directory;
   }
@@ -418,12 +405,7 @@ public final class TargetJvm implements AutoCloseable {
   private boolean isAliveStill() {
     long start = System.nanoTime();
     while (process.isAlive() && System.nanoTime() - start < END_NANOS) {
-      try {
-        Thread.sleep(PAUSE_MILLIS);
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        break;
-      }
+      TargetProcess.pause(PAUSE_MILLIS);
     }
     return process.isAlive();
   }

@@ -1,38 +1,26 @@
 package stackweave.agent.cli.process;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.List;
+import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
+import stackweave.agent.linux.PathWalk;
 
 /**
- * A file system as one user sees it: below a root directory, accessed with that user's rights on an
- * {@link ActingThread}. All methods but {@link #act} and {@link #close} must be called inside
- * {@link #act}.
+ * A file system as one user sees it: below a root directory, accessed with that user's rights. All
+ * methods but {@link #act} and {@link #close} must be called inside {@link #act}.
  *
- * @param root the root directory of the user's processes
+ * @param root the root directory of the user's processes; closed with this
  * @param uid the user
- * @param acting the thread that has the user's rights; closed with this
+ * @param rights the user's
  */
-public record UserFiles(Descriptor root, int uid, ActingThread acting) implements AutoCloseable {
+public record UserFiles(Descriptor root, int uid, UserRights rights) implements AutoCloseable {
   private static final int ROOT = 0;
-
-  /** As in the kernel: MAXSYMLINKS, include/linux/namei.h. */
-  private static final int MAX_LINKS = 40;
 
   /** Runs an action with the user's rights and waits for it. */
   public <T> T act(Callable<T> action) throws IOException {
-    return acting.run(action);
-  }
-
-  /** As {@link #act(Callable)}, with a time limit in seconds. */
-  public <T> T act(Callable<T> action, long longestSeconds) throws IOException {
-    return acting.run(action, longestSeconds);
+    return rights.run(action);
   }
 
   /**
@@ -43,49 +31,24 @@ public record UserFiles(Descriptor root, int uid, ActingThread acting) implement
    * @throws IOException if a component is not trusted
    */
   public Descriptor trusted(String path) throws IOException {
-    int owner;
-    try (Descriptor top = root.findWithoutLinks("/")) {
-      owner = top.facts().uid();
-      mustBeTrusted("/", top.facts(), owner);
-    }
-    Deque<String> left = new ArrayDeque<>(List.of(path.split("/+")));
-    String at = "/";
-    for (int links = 0; !left.isEmpty(); ) {
-      String name = left.removeFirst();
-      if (name.isEmpty() || name.equals(".")) {
-        continue;
-      }
-      if (name.equals("..")) {
-        at = at.substring(0, Math.max(1, at.lastIndexOf('/')));
-        continue;
-      }
-      String part = at.equals("/") ? at + name : at + "/" + name;
-      try (Descriptor in = root.findWithoutLinks(at);
-          Descriptor there = in.look(name)) {
-        mustBeTrusted(part, there.facts(), owner);
-        if (!there.facts().isLink()) {
-          at = part;
-          continue;
-        }
-        if (++links > MAX_LINKS) {
-          throw new IOException(path + " has too many links");
-        }
-        String target = there.target();
-        List<String> names = new ArrayList<>(List.of(target.split("/+")));
-        Collections.reverse(names);
-        names.forEach(left::addFirst);
-        at = target.startsWith("/") ? "/" : at;
-      }
-    }
-    return root.findWithoutLinks(at);
+    int top = root.facts().uid();
+    Path end =
+        PathWalk.follow(
+            root.path(),
+            Path.of(path),
+            (part, facts) -> {
+              mustBeTrusted(part, facts, top);
+              return true;
+            });
+    return root.findWithoutLinks(end.toString());
   }
 
-  private void mustBeTrusted(String path, FileFacts facts, int owner) throws IOException {
+  private void mustBeTrusted(Path path, FileFacts facts, int top) throws IOException {
     if (!facts.isDirectory() && !facts.isLink()) {
       throw new IOException(path + " is no directory");
     }
-    if (facts.uid() != uid && facts.uid() != ROOT && facts.uid() != owner) {
-      throw new IOException(path + " belongs to another user (uid " + id(facts) + ")");
+    if (facts.uid() != uid && facts.uid() != ROOT && facts.uid() != top) {
+      throw new IOException(path + anothers(facts));
     }
     if (facts.isDirectory() && facts.isShared() && !facts.isSticky()) {
       throw new IOException(path + " can be written by others");
@@ -105,7 +68,7 @@ public record UserFiles(Descriptor root, int uid, ActingThread acting) implement
         !facts.isDirectory()
             ? " is no directory"
             : facts.uid() != uid
-                ? " belongs to another user (uid " + id(facts) + ")"
+                ? anothers(facts)
                 : facts.isShared() ? " can be written by others" : null;
     if (problem != null) {
       directory.close();
@@ -114,13 +77,12 @@ public record UserFiles(Descriptor root, int uid, ActingThread acting) implement
     return directory;
   }
 
-  private static String id(FileFacts facts) {
-    return Integer.toUnsignedString(facts.uid());
+  private static String anothers(FileFacts facts) {
+    return " belongs to another user (uid " + Integer.toUnsignedString(facts.uid()) + ")";
   }
 
   @Override
   public void close() {
-    acting.close();
     root.close();
   }
 }

@@ -4,10 +4,9 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.live.LiveFile;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
@@ -40,21 +39,15 @@ final class LiveTop implements LiveRounds.Taker {
   }
 
   @Override
-  public void take(Path file) throws FailedException {
-    try {
-      SampledRecording recording = symbols.open(file, false, choice);
+  public void take(LiveFile file) throws FailedException {
+    try (file) {
+      SampledRecording recording = symbols.open(file.path(), false, choice);
       begin();
       new TopExport(title, options).write(recording, out);
     } catch (IOException e) {
       throw new FailedException("can't write to standard output: " + FailedException.reason(e));
     } catch (RecordingException e) {
       lose(e.isWithoutSamples() ? e.whyWithoutSamples() : FailedException.worded(e));
-    } finally {
-      try {
-        Files.deleteIfExists(file);
-      } catch (IOException e) {
-        System.err.println("stackweave: " + file + " is left: " + FailedException.reason(e));
-      }
     }
   }
 

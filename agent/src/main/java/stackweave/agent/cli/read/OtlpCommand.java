@@ -6,7 +6,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.collector.CollectorOptions;
-import stackweave.agent.cli.collector.Delivery;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
@@ -73,7 +72,7 @@ public final class OtlpCommand implements Callable<Integer> {
   private static void send(OtlpEndpoint collector, OtlpExport export, SampledRecording read)
       throws RecordingException, FailedException {
     try {
-      Delivery.send(collector, export.message(read));
+      CollectorOptions.send(collector, export.message(read));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new FailedException("interrupted while sending to " + collector.uri());

@@ -132,7 +132,7 @@ public final class TopCommand implements Callable<Integer> {
     Output.mustBeWritable(null);
     long total = totalMillis == null ? DurationConverter.MAX_MILLIS : totalMillis;
     try (TargetJvm jvm = TargetJvm.open(pid)) {
-      new LiveRounds("top", every, total, SamplingWishes.ofChoice(time.choice()))
+      new LiveRounds(every, total, SamplingWishes.ofChoice(time.choice()))
           .run(jvm, new LiveTop("process " + pid, options, symbols, time.choice()), () -> {});
     }
   }

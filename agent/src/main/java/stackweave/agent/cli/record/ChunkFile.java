@@ -3,23 +3,26 @@ package stackweave.agent.cli.record;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.linux.Descriptor;
+import stackweave.jfr.chunk.ChunkHeader;
 
 /**
- * A chunk file in JFR's repository, read where JFR can't write the recording itself: its JVM was
- * killed, or its file was removed. It is complete once the JVM has begun the next one; before, its
- * header says how much JFR has flushed, once a second. Used by {@link RemoteRecording}.
+ * A chunk in a file of the target's: of the recording that JFR wrote, or of JFR's repository, which
+ * is read where JFR can't write the recording itself. It is complete once the JVM has begun the
+ * next one; before, its header says how much JFR has flushed, once a second. Used by {@link
+ * RemoteRecording}.
  *
- * <p>Header, big-endian (jdk.jfr.internal.consumer.ChunkHeader): magic at 0, version 4, size 8,
- * last checkpoint 16, metadata 24, start in ns since the epoch 32, duration in ns 40, state 64.
- *
- * @param file open for reading
- * @param size how much of it can be read, in bytes
- * @param startNanos its start in ns since the epoch, on the target's clock
- * @param isFinished whether the JVM finished it
+ * @param directory of the file
+ * @param file fetched from there
+ * @param name of the file
+ * @param header as it was when the file was looked at
+ * @param nanos how long the chunk is
  */
-record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished) {
+record ChunkFile(
+    TargetDirectory directory, Descriptor file, String name, ChunkHeader header, long nanos) {
   /** A terabyte at JFR's default chunk size; each costs reading the target's file. */
   private static final int MAX_CHUNKS = 100_000;
 
@@ -28,89 +31,65 @@ record ChunkFile(Descriptor file, long size, long startNanos, boolean isFinished
    */
   private static final long MAX_NANOS = 30_000_000_000L;
 
-  private static final int HEADER_BYTES = 68;
-  private static final int MAGIC = 0x464C5200;
   private static final int SIZE = 8;
-  private static final int CHECKPOINT = 16;
-  private static final int METADATA = 24;
-  private static final int START = 32;
   private static final int DURATION = 40;
   private static final int STATE = 64;
 
   /** The state while the JVM writes the header. */
-  private static final int IN_DOUBT = 255;
+  private static final byte IN_DOUBT = (byte) 255;
 
-  /** A chunk that is open for reading; null if it is no chunk or not readable yet. */
-  static ChunkFile of(TargetDirectory repository, Descriptor file) throws IOException {
-    ByteBuffer header = header(repository, file, 0);
-    return isReadable(header, repository.size(file))
-        ? new ChunkFile(file, header.getLong(SIZE), header.getLong(START), header.get(STATE) == 0)
+  /** The chunk at {@code position} of a file; null if there is none, or none that can be read. */
+  static ChunkFile at(long position, TargetDirectory directory, Descriptor file, String name)
+      throws IOException {
+    byte[] bytes = directory.head(file, position, ChunkHeader.BYTES);
+    ByteBuffer header = ByteBuffer.wrap(bytes).position(bytes.length);
+    if (bytes.length < ChunkHeader.BYTES
+        || !ChunkHeader.hasMagic(header)
+        || header.get(STATE) == IN_DOUBT) {
+      return null;
+    }
+    ChunkHeader chunk = ChunkHeader.of(header, position);
+    return chunk.size() > ChunkHeader.BYTES && chunk.fitsInto(directory.size(file) - position)
+        ? new ChunkFile(directory, file, name, chunk, header.getLong(DURATION))
         : null;
   }
 
-  /** Whether a file consists of finished chunks only: JFR has written all of it. */
-  static boolean isWhole(TargetDirectory directory, Descriptor file) throws IOException {
-    return span(directory, file) >= 0;
-  }
-
-  /**
-   * How long a recording is by its file, in ns, from the start of its first chunk to the end of its
-   * last; negative if the file is not whole.
-   */
-  static long span(TargetDirectory directory, Descriptor file) throws IOException {
-    long size = directory.size(file);
-    long at = 0;
-    long first = 0;
-    long end = -1;
-    long start = System.nanoTime();
-    for (int chunk = 0; at < size; chunk++) {
-      if (chunk == MAX_CHUNKS || System.nanoTime() - start > MAX_NANOS) {
-        return -1;
-      }
-      ByteBuffer header = header(directory, file, at);
-      if (!isReadable(header, size - at) || header.get(STATE) != 0) {
-        return -1;
-      }
-      first = chunk == 0 ? header.getLong(START) : first;
-      end = header.getLong(START) + header.getLong(DURATION);
-      at += header.getLong(SIZE);
-    }
-    return size > 0 ? Math.max(0, end - first) : -1;
-  }
-
-  private static ByteBuffer header(TargetDirectory directory, Descriptor file, long at)
+  /** The chunks of a file that is nothing but finished chunks: JFR has written all of it. */
+  static List<ChunkFile> whole(TargetDirectory directory, Descriptor file, String name)
       throws IOException {
-    return ByteBuffer.wrap(directory.head(file, at, HEADER_BYTES));
-  }
-
-  private static boolean isReadable(ByteBuffer header, long left) {
-    if (header.capacity() < HEADER_BYTES
-        || header.getInt(0) != MAGIC
-        || (header.get(STATE) & 0xff) == IN_DOUBT) {
-      return false;
+    List<ChunkFile> chunks = new ArrayList<>();
+    long size = directory.size(file);
+    long start = System.nanoTime();
+    for (long at = 0; at < size; ) {
+      ChunkFile chunk = at(at, directory, file, name);
+      if (chunk == null
+          || !chunk.header.isFinished()
+          || chunks.size() == MAX_CHUNKS
+          || System.nanoTime() - start > MAX_NANOS) {
+        return List.of();
+      }
+      chunks.add(chunk);
+      at = chunk.header.end();
     }
-    long size = header.getLong(SIZE);
-    return size > HEADER_BYTES
-        && size <= left
-        && isWithin(header.getLong(CHECKPOINT), size)
-        && isWithin(header.getLong(METADATA), size);
+    return chunks;
   }
 
-  private static boolean isWithin(long position, long size) {
-    return position >= HEADER_BYTES && position < size;
+  /** When it began, in ns since 1970 by the target's clock, which no other chunk of a JVM has. */
+  long startNanos() {
+    return header.startNanos();
   }
 
   /**
    * Copies the readable part, marked as finished in the header so that every JFR reader accepts it.
    */
-  void copy(TargetDirectory repository, OutputStream out) throws IOException {
-    byte[] header = repository.head(file, 0, HEADER_BYTES);
-    if (header.length < HEADER_BYTES) {
+  void copy(OutputStream out) throws IOException {
+    byte[] bytes = directory.head(file, header.position(), ChunkHeader.BYTES);
+    if (bytes.length < ChunkHeader.BYTES) {
       throw new IOException("a chunk became shorter while it was read");
     }
     // Size and state as of opening, whatever the file says by now.
-    ByteBuffer.wrap(header).putLong(SIZE, size).put(STATE, (byte) 0);
-    out.write(header);
-    repository.copy(file, HEADER_BYTES, size, out);
+    ByteBuffer.wrap(bytes).putLong(SIZE, header.size()).put(STATE, (byte) 0);
+    out.write(bytes);
+    directory.copy(file, name, header.position() + ChunkHeader.BYTES, header.end(), out);
   }
 }

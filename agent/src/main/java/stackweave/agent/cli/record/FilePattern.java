@@ -1,10 +1,14 @@
 package stackweave.agent.cli.record;
 
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -29,23 +33,16 @@ final class FilePattern {
 
   /** Why the files of several recordings can't be named by it; empty if they can. */
   String problem() {
-    Matcher parts = PARTS.matcher(pattern);
-    boolean isDifferent = false;
-    while (parts.find()) {
-      isDifferent |= "t".equals(parts.group(1)) || parts.group(2) != null;
-      if (parts.group(2) != null && Integer.parseInt(parts.group(2)) == 0) {
-        return "%n{0} keeps no file";
-      }
+    List<MatchResult> parts = PARTS.matcher(pattern).results().toList();
+    if (parts.stream().anyMatch(part -> part.group(2) != null && part.group(2).matches("0+"))) {
+      return "%n{0} keeps no file";
     }
+    boolean isDifferent =
+        parts.stream().anyMatch(part -> "t".equals(part.group(1)) || part.group(2) != null);
     return isDifferent
         ? ""
         : "each recording would replace the one before: put %t (its time) or %n{8} (its number, the"
             + " last eight are kept) into the name";
-  }
-
-  /** Whether old recordings are replaced. */
-  boolean isNumbered() {
-    return PARTS.matcher(pattern).results().anyMatch(part -> part.group(2) != null);
   }
 
   /** The file of a recording. */
@@ -63,5 +60,23 @@ final class FilePattern {
                 default -> "%";
               };
             }));
+  }
+
+  /**
+   * As {@link #file}, or another that is not there yet, if old ones are not to be replaced: an hour
+   * comes twice in a year.
+   */
+  Path newFile(long pid, long startMillis, long number) {
+    Path file = file(pid, startMillis, number);
+    if (PARTS.matcher(pattern).results().anyMatch(part -> part.group(2) != null)) {
+      return file;
+    }
+    String name = file.getFileName().toString();
+    int end = name.lastIndexOf('.') > 0 ? name.lastIndexOf('.') : name.length();
+    Path free = file;
+    for (int i = 2; Files.exists(free, LinkOption.NOFOLLOW_LINKS); i++) {
+      free = file.resolveSibling(name.substring(0, end) + "-" + i + name.substring(end));
+    }
+    return free;
   }
 }

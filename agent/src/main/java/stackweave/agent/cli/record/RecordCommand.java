@@ -2,8 +2,8 @@ package stackweave.agent.cli.record;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -129,6 +129,10 @@ public final class RecordCommand implements Callable<Integer> {
   private boolean onlyWaiting;
 
   private FilePattern pattern;
+
+  /** Of each recording. */
+  private long wantedMillis;
+
   private long recordings;
   private long secondsSaid = -1;
 
@@ -139,35 +143,27 @@ public final class RecordCommand implements Callable<Integer> {
     if (isLoop) {
       mustBeLoop();
     }
-    Output.mustBeWritable(file(System.currentTimeMillis()));
-    mustBeName(settings);
-    long total =
-        durationMillis != null
-            ? durationMillis
-            : isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
     Map<String, String> wishes = sampling.eventSettings();
     wall.addTo(wishes);
     blocked.addTo(wishes);
     if (settings.equals(DEFAULT_SETTINGS)) {
       SamplingWishes.addStalls(wishes);
     }
+    Output.mustBeWritable(file(System.currentTimeMillis(), false));
+    mustBeName(settings);
+    long longest = isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
+    long total = durationMillis != null ? durationMillis : longest;
+    wantedMillis = isLoop ? loopMillis : total;
     RecordingRounds rounds =
         new RecordingRounds(
-            new RemoteRecording.Request(
-                settings, wishes, isLoop ? loopMillis : total, GRACE_MILLIS, 0),
+            new RemoteRecording.Request(settings, wishes, wantedMillis, GRACE_MILLIS, 0),
             total,
             millis -> show(millis, total));
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
       rounds.run(
-          jvm,
-          (recording, end, start, last) -> take(jvm, recording, end, start, last),
-          RecordCommand::nothingMore);
+          jvm, (recording, end, start, last) -> take(jvm, recording, end, start, last), () -> {});
     }
     return 0;
-  }
-
-  private static void nothingMore() {
-    // All is said by then.
   }
 
   private void mustBeLoop() throws FailedException {
@@ -184,27 +180,13 @@ public final class RecordCommand implements Callable<Integer> {
   }
 
   /** Without --loop a name is a name, whatever is in it. */
-  private Path file(long startMillis) {
-    return output != null && loopMillis == null
-        ? Path.of(output)
+  private Path file(long startMillis, boolean mustBeNew) {
+    if (loopMillis == null && output != null) {
+      return Path.of(output);
+    }
+    return mustBeNew && loopMillis != null
+        ? pattern.newFile(target.pid(), startMillis, recordings)
         : pattern.file(target.pid(), startMillis, recordings);
-  }
-
-  /** A name by the time may be there already: an hour comes twice in a year. */
-  private Path newFile(long startMillis) {
-    Path file = file(startMillis);
-    if (loopMillis == null || pattern.isNumbered()) {
-      return file;
-    }
-    Path free = file;
-    for (int i = 2; Files.exists(free, LinkOption.NOFOLLOW_LINKS); i++) {
-      String name = file.getFileName().toString();
-      int dot = name.lastIndexOf('.');
-      free =
-          file.resolveSibling(
-              dot > 0 ? name.substring(0, dot) + "-" + i + name.substring(dot) : name + "-" + i);
-    }
-    return free;
   }
 
   private void take(
@@ -214,34 +196,41 @@ public final class RecordCommand implements Callable<Integer> {
       long startMillis,
       boolean last)
       throws FailedException {
-    Path file = newFile(startMillis);
+    Path file = file(startMillis, true);
+    boolean isFile = !Output.isStandardOutput(file) && !Output.isDevice(file);
     recordings++;
     long nanos = recording.nanos();
-    save(jvm, recording, file);
-    if (last) {
-      endLine();
+    save(jvm, recording, file, isFile);
+    if (last && System.console() != null) {
+      System.err.println(); // ends the line of the progress
     }
-    say(recording, end, nanos, last);
-    weave(jvm, file);
-    if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
+    sayEnding(recording, end, nanos);
+    if (last && recording.isTargetAlive()) {
+      sayReport(recording);
+    }
+    if (isFile) {
+      if (!noWeave && !noSample && !sampling.hasEvent()) {
+        weave(jvm, file);
+      }
       System.out.println(file);
       if (last) {
-        System.err.println(
-            noSample && !onlyWaiting
-                ? "stackweave: no sample was taken, so there is nothing to draw; the lines above say"
-                    + " why"
-                : "next: "
-                    + (onlyWaiting
-                        ? OwnCommand.line("flamegraph", "--wall", OwnCommand.file(file))
-                        : sampling.hasEvent()
-                            ? OwnCommand.line(
-                                "flamegraph",
-                                "--event",
-                                OwnCommand.quoted(sampling.event()),
-                                OwnCommand.file(file))
-                            : OwnCommand.line("flamegraph", OwnCommand.file(file))));
+        System.err.println(next(file));
       }
     }
+  }
+
+  private String next(Path file) {
+    if (noSample && !onlyWaiting) {
+      return "stackweave: no sample was taken, so there is nothing to draw; the lines above say why";
+    }
+    List<Object> words = new ArrayList<>(List.of("flamegraph"));
+    if (onlyWaiting) {
+      words.add("--wall");
+    } else if (sampling.hasEvent()) {
+      words.addAll(List.of("--event", sampling.event()));
+    }
+    words.add(OwnCommand.file(file));
+    return "next: " + OwnCommand.line(words.toArray());
   }
 
   /** Refuses text that can't be passed to the JVM in quotes. */
@@ -251,10 +240,11 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  private void save(TargetJvm jvm, RemoteRecording recording, Path file) throws FailedException {
+  private void save(TargetJvm jvm, RemoteRecording recording, Path file, boolean isFile)
+      throws FailedException {
     try {
       long size = recording.size();
-      if (!Output.isStandardOutput(file) && !Output.isDevice(file)) {
+      if (isFile) {
         mustFit(jvm, size, file);
       }
       Output.privately(file, out -> recording.copy(out, size));
@@ -280,15 +270,8 @@ public final class RecordCommand implements Callable<Integer> {
    * leaves it as it is.
    */
   private void weave(TargetJvm jvm, Path file) {
-    if (noWeave
-        || noSample
-        || sampling.hasEvent()
-        || Output.isStandardOutput(file)
-        || Output.isDevice(file)) {
-      return;
-    }
     try {
-      if (jvm.process().uid() != OwnDirectory.effectiveUid()) {
+      if (!isOwn(jvm)) {
         // That user chooses how large it gets, and how long that takes.
         sayUnwoven(file, "the process is another user's");
         return;
@@ -304,6 +287,10 @@ public final class RecordCommand implements Callable<Integer> {
     } catch (IOException | RecordingException | RuntimeException | OutOfMemoryError e) {
       sayUnwoven(file, String.valueOf(e.getMessage()));
     }
+  }
+
+  private static boolean isOwn(TargetJvm jvm) throws IOException {
+    return jvm.process().uid() == OwnDirectory.effectiveUid();
   }
 
   private static void sayUnwoven(Path file, String why) {
@@ -324,54 +311,27 @@ public final class RecordCommand implements Callable<Integer> {
    */
   private static void mustFit(TargetJvm jvm, long size, Path file)
       throws FailedException, IOException {
-    boolean own = jvm.process().uid() == OwnDirectory.effectiveUid();
     long room = file.toAbsolutePath().getParent().toFile().getUsableSpace();
-    if (size > room - (own ? 0 : KEPT_FREE)) {
+    if (size > room - (isOwn(jvm) ? 0 : KEPT_FREE)) {
       throw new FailedException(
           "can't write " + file + ": no space left for the recording's " + size + " bytes");
     }
   }
 
-  private void say(RemoteRecording recording, RemoteRecording.End end, long nanos, boolean last) {
-    long wanted =
-        loopMillis != null ? loopMillis : durationMillis != null ? durationMillis : DEFAULT_MILLIS;
-    String after = Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted * 1_000_000L);
-    String what =
-        switch (end) {
-          case ASKED ->
-              recording.shortage().isEmpty()
-                  ? otherTime(recording.spanNanos(), wanted * 1_000_000L, nanos)
-                  : "ended the recording after "
-                      + after
-                      + ", for "
-                      + recording.shortage()
-                      + "; saved what was recorded until then";
-          case PROGRAM ->
-              "the program ended after " + after + "; saved what was recorded until then";
-          case KILLED ->
-              "the program was killed or crashed after "
-                  + after
-                  + "; saved what JFR had written until then, up to a second before: "
-                  + chunks(recording)
-                  + " of "
-                  + recording.repositoryPath();
-          case UNWRITTEN ->
-              (recording.isTargetAlive() ? "" : "the program ended after " + after + "; ")
-                  + "JFR could not write the recording, for "
-                  + recording.whyUnwritten()
-                  + "; saved what this command had open of it: "
-                  + chunks(recording);
-          case OUTSIDE ->
-              "the recording was ended from outside (detach, or jcmd JFR.stop) after "
-                  + after
-                  + "; saved what was recorded until then";
-        };
-    if (!what.isEmpty()) {
-      System.err.println("stackweave: " + Plain.line(what));
+  private void sayEnding(RemoteRecording recording, RemoteRecording.End end, long nanos) {
+    long wanted = wantedMillis * 1_000_000L;
+    String after = " after " + Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted);
+    String ending = recording.ending(end, after);
+    String said =
+        ending.isEmpty()
+            ? otherTime(recording.spanNanos(), wanted, nanos)
+            : ending + "; saved " + recording.saved(end);
+    if (!said.isEmpty()) {
+      System.err.println("stackweave: " + Plain.line(said));
     }
-    if (!last || !recording.isTargetAlive()) {
-      return;
-    }
+  }
+
+  private void sayReport(RemoteRecording recording) {
     try {
       String report = recording.report();
       if (!report.isEmpty()) {
@@ -402,10 +362,6 @@ public final class RecordCommand implements Callable<Integer> {
             + " were asked for";
   }
 
-  private static String chunks(RemoteRecording recording) {
-    return recording.chunkCount() + (recording.chunkCount() == 1 ? " chunk" : " chunks");
-  }
-
   /** On a terminal, how far it is. */
   private void show(long millis, long total) {
     long seconds = millis / 1_000;
@@ -417,12 +373,6 @@ public final class RecordCommand implements Callable<Integer> {
       System.err.printf(Locale.ROOT, "\rrecording: %d s, %d files ", seconds, recordings);
     } else {
       System.err.printf(Locale.ROOT, "\rrecording: %d of %d s ", seconds, total / 1_000);
-    }
-  }
-
-  private static void endLine() {
-    if (System.console() != null) {
-      System.err.println();
     }
   }
 }

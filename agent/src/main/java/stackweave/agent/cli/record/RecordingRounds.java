@@ -2,6 +2,7 @@ package stackweave.agent.cli.record;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.process.TargetJvm;
 
@@ -24,12 +25,6 @@ public final class RecordingRounds {
         throws FailedException;
   }
 
-  /** Sees time pass. */
-  public interface Progress {
-    /** So long have all rounds taken. */
-    void passed(long millis);
-  }
-
   /** How often the target's end is checked for. */
   private static final long LOOK_MILLIS = 100;
 
@@ -38,7 +33,7 @@ public final class RecordingRounds {
 
   private final RemoteRecording.Request request;
   private final long totalMillis;
-  private final Progress progress;
+  private final LongConsumer progress;
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
   private long startNanos;
@@ -46,8 +41,9 @@ public final class RecordingRounds {
   /**
    * @param request of each round
    * @param totalMillis how long all rounds are together
+   * @param progress is told from time to time how long all have taken, in ms
    */
-  public RecordingRounds(RemoteRecording.Request request, long totalMillis, Progress progress) {
+  public RecordingRounds(RemoteRecording.Request request, long totalMillis, LongConsumer progress) {
     this.request = request;
     this.totalMillis = totalMillis;
     this.progress = progress;
@@ -102,7 +98,6 @@ public final class RecordingRounds {
       } finally {
         if (!isTaken && next != null) {
           next.recording().discard();
-          next.recording().close();
         }
       }
       round = next;
@@ -119,7 +114,6 @@ public final class RecordingRounds {
     } catch (FailedException e) {
       if (!recording.isOverSoon()) {
         recording.discard();
-        recording.close();
         throw e;
       }
       // The JVM has ended and does not answer; what it recorded until then is kept.
@@ -154,7 +148,7 @@ public final class RecordingRounds {
     long end = Math.min(roundEnd, totalMillis);
     try {
       for (long left = end - passedMillis(); left > 0; left = end - passedMillis()) {
-        progress.passed(passedMillis());
+        progress.accept(passedMillis());
         recording.holdNew();
         if (interrupted.await(Math.min(left, LOOK_MILLIS), TimeUnit.MILLISECONDS)
             || recording.isOver()

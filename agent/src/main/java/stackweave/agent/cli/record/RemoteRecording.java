@@ -3,8 +3,6 @@ package stackweave.agent.cli.record;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -16,6 +14,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetJvm.Presence;
+import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.Randomness;
 
@@ -25,8 +24,7 @@ import stackweave.agent.linux.Randomness;
  *
  * <p>JFR.start makes it, with a destination file, which JFR writes even if the program ends.
  * Everything needed to fetch it is opened at the start, since a process that has ended has no root
- * any more. The chunks in JFR's repository are opened while they are written: they are used if the
- * process is killed, or if JFR can't write its file, whatever has become of both directories.
+ * any more.
  */
 public final class RemoteRecording implements AutoCloseable {
   /** How long after that other commands leave its file alone. */
@@ -49,9 +47,6 @@ public final class RemoteRecording implements AutoCloseable {
 
   /** How often it is looked for new chunks, which are of 12 MB. */
   private static final long HOLD_NANOS = 1_000_000_000L;
-
-  /** Chunks that are held open before they are needed, 6 GB; each takes a file descriptor. */
-  private static final int MAX_HELD = 500;
 
   /** How long JFR may take to write the file after it has begun by itself. */
   private static final long WRITE_NANOS = 60_000_000_000L;
@@ -84,6 +79,18 @@ public final class RemoteRecording implements AutoCloseable {
     long longestMillis() {
       return durationMillis + graceMillis;
     }
+
+    private String command(String name, String file) {
+      StringBuilder command = new StringBuilder("JFR.start name=").append(name);
+      command.append(" settings=\"").append(settings).append('"');
+      command.append(" filename=\"").append(file).append('"');
+      command.append(" dumponexit=true duration=").append(longestMillis() / 1_000).append('s');
+      if (maxBytes > 0) {
+        command.append(" maxsize=").append(maxBytes);
+      }
+      eventSettings.forEach((key, value) -> command.append(" +").append(key + "=\"" + value + '"'));
+      return command.toString();
+    }
   }
 
   /** Why the recording ended. */
@@ -102,16 +109,11 @@ public final class RemoteRecording implements AutoCloseable {
 
   private final TargetJvm jvm;
   private final String name;
+  private final Repository repository;
   private final TargetDirectory exchange;
   private final String fileName;
   private final Descriptor file;
-  private final long startNanos;
-
-  /** Null if the JVM doesn't name it. */
-  private TargetDirectory repository;
-
-  /** Names of the chunks of earlier recordings. */
-  private Set<String> earlier;
+  private final long startNanos = System.nanoTime();
 
   /** Why sampling did not begin; empty if it did. */
   private String obstacle = "";
@@ -119,25 +121,33 @@ public final class RemoteRecording implements AutoCloseable {
   /** As {@link #shortage} says. */
   private String shortage = "";
 
-  /** Chunks of it, by name. */
-  private final Map<String, Descriptor> held = new LinkedHashMap<>();
-
-  private long heldAt;
+  private long heldAt = startNanos;
 
   /** Why the JVM could not be told to stop it; empty if it could. */
   private String notStopped = "";
 
+  /** What it consists of, once it has ended; empty if its file is no whole recording. */
   private List<ChunkFile> chunks = List.of();
+
+  /** Whether these are of JFR's repository, for its file is not whole. */
+  private boolean isOfRepository;
+
   private boolean keepFile;
 
   private RemoteRecording(
-      TargetJvm jvm, String name, TargetDirectory exchange, String fileName, Descriptor file) {
+      TargetJvm jvm,
+      String name,
+      Repository repository,
+      TargetDirectory exchange,
+      String fileName,
+      Descriptor file) {
     this.jvm = jvm;
     this.name = name;
+    this.repository = repository;
     this.exchange = exchange;
     this.fileName = fileName;
     this.file = file;
-    this.startNanos = System.nanoTime();
+    repository.begin();
   }
 
   /**
@@ -155,25 +165,13 @@ public final class RemoteRecording implements AutoCloseable {
     jvm.look(name); // fails for an agent of another version before anything is started
     RecordingRoom.mustBeEnough(jvm);
     TargetDirectory exchange = jvm.directory();
-    long longest = request.longestMillis();
-    String fileName = TargetDirectory.fileName("rec", longest + KEPT_MILLIS, ".jfr");
-    Set<String> earlier = chunksOf(jvm);
-    StringBuilder command = new StringBuilder("JFR.start name=").append(name);
-    command.append(" settings=\"").append(request.settings()).append('"');
-    command.append(" filename=\"").append(exchange.seen(fileName)).append('"');
-    command.append(" dumponexit=true duration=").append(longest / 1_000).append('s');
-    if (request.maxBytes() > 0) {
-      command.append(" maxsize=").append(request.maxBytes());
-    }
-    request
-        .eventSettings()
-        .forEach(
-            (setting, value) ->
-                command.append(" +").append(setting).append("=\"").append(value).append('"'));
-    String said = jvm.diagnose(command.toString());
-    Descriptor file;
+    String fileName =
+        TargetDirectory.fileName("rec", request.longestMillis() + KEPT_MILLIS, ".jfr");
+    Repository repository = new Repository(jvm);
+    String said = jvm.diagnose(request.command(name, exchange.seen(fileName)));
     try {
-      file = exchange.fetch(fileName);
+      Descriptor file = exchange.fetch(fileName);
+      return new RemoteRecording(jvm, name, repository, exchange, fileName, file);
     } catch (IOException e) {
       jvm.diagnose("JFR.stop name=" + name);
       exchange.remove(fileName);
@@ -182,61 +180,21 @@ public final class RemoteRecording implements AutoCloseable {
       }
       throw notStarted(jvm.process().pid(), request.settings(), said, e);
     }
-    RemoteRecording recording = new RemoteRecording(jvm, name, exchange, fileName, file);
-    recording.findRepository(earlier);
-    return recording;
   }
 
   private static FailedException notStarted(long pid, String settings, String said, IOException e) {
     boolean isWithout = said.contains(NO_COMMAND);
+    String problem;
     if (isWithout || said.contains(NO_MODULE) || said.startsWith(NO_JFR)) {
-      return new FailedException(
-          "process "
-              + pid
-              + " has no JDK Flight Recorder, where samples would go: "
-              + (isWithout ? "its VM was built without it" : said));
+      problem =
+          " has no JDK Flight Recorder, where samples would go: "
+              + (isWithout ? "its VM was built without it" : said);
+    } else if (said.contains("'" + settings + "'")) {
+      problem = " has no JFR configuration '" + settings + "': name default, profile or none";
+    } else {
+      problem = " started no recording (" + FailedException.reason(e) + "); JFR says: " + said;
     }
-    if (said.contains("'" + settings + "'")) {
-      return new FailedException(
-          "process "
-              + pid
-              + " has no JFR configuration '"
-              + settings
-              + "': name default, profile or none");
-    }
-    return new FailedException(
-        "process "
-            + pid
-            + " started no recording ("
-            + FailedException.reason(e)
-            + "); JFR says: "
-            + said);
-  }
-
-  private static Set<String> chunksOf(TargetJvm jvm) throws FailedException {
-    try (TargetDirectory repository = open(jvm)) {
-      return repository == null ? Set.of() : repository.recordings();
-    } catch (IOException e) {
-      return Set.of(); // none yet, or not readable: then nothing is taken from it later either
-    }
-  }
-
-  private static TargetDirectory open(TargetJvm jvm) throws FailedException, IOException {
-    String path = jvm.repository();
-    return path == null
-        ? null
-        : jvm.process().act(() -> TargetDirectory.ofTarget(jvm.process(), path));
-  }
-
-  private void findRepository(Set<String> before) {
-    earlier = before;
-    try {
-      repository = open(jvm);
-    } catch (FailedException | IOException e) {
-      repository =
-          null; // the JVM ended; or its user can't read the directory, so neither may this command
-    }
-    holdQuietly();
+    return new FailedException("process " + pid + problem);
   }
 
   /**
@@ -244,52 +202,15 @@ public final class RemoteRecording implements AutoCloseable {
    */
   void holdNew() {
     if (System.nanoTime() - heldAt > HOLD_NANOS) {
-      holdQuietly();
-      lookAtRoom();
-    }
-  }
-
-  private void lookAtRoom() {
-    if (repository == null) {
-      return;
-    }
-    try {
-      long copied = repository.isOnSameDiskAs(exchange) ? repository.size(held.values()) : 0;
-      shortage = RecordingRoom.shortage(repository.room(), copied, repository.seen());
-    } catch (IOException e) {
-      return; // the process's user can't look any more; JFR's own end says so
+      heldAt = System.nanoTime();
+      repository.hold();
+      shortage = repository.shortage(exchange);
     }
   }
 
   /** Why it must end before JFR has no room left; empty if there is enough. */
   public String shortage() {
     return shortage;
-  }
-
-  private void holdQuietly() {
-    try {
-      hold(MAX_HELD);
-    } catch (FailedException | IOException e) {
-      return; // not there, or not its user's: finish() says so, if they are needed
-    }
-  }
-
-  private void hold(int most) throws FailedException, IOException {
-    heldAt = System.nanoTime();
-    if (repository == null) {
-      return;
-    }
-    if (repository.isRemoved() && jvm.process().isAlive()) {
-      TargetDirectory other = open(jvm); // JFR makes another with its next chunk
-      repository.close();
-      repository = other;
-      earlier = Set.of();
-    }
-    for (String chunk : repository.recordings()) {
-      if (held.size() < most && !earlier.contains(chunk) && !held.containsKey(chunk)) {
-        held.put(chunk, repository.fetch(chunk));
-      }
-    }
   }
 
   /**
@@ -301,7 +222,9 @@ public final class RemoteRecording implements AutoCloseable {
   void awaitSampling(BooleanSupplier cancelled) throws FailedException {
     boolean ordered = false;
     long start = System.nanoTime();
-    long patience = isFirst() ? 0 : OTHERS_NANOS;
+    // The command whose recording is the first attaches the agent.
+    boolean isFirst = RecordName.isFirstIn(jvm.diagnose("JFR.check"), name);
+    long patience = isFirst ? 0 : OTHERS_NANOS;
     while (System.nanoTime() - start < START_NANOS && !cancelled.getAsBoolean() && !isOver()) {
       TargetJvm.View view = jvm.look(name);
       boolean begun = view.serving() != null && view.serving().stage() != Serving.Stage.PREPARING;
@@ -317,19 +240,13 @@ public final class RemoteRecording implements AutoCloseable {
         ordered = true;
         jvm.order(Order.Kind.VISIT, Map.of(Order.Name.RECORDING, name));
       }
-      pause();
+      TargetProcess.pause(PAUSE_MILLIS);
     }
-  }
-
-  /** Whether no other command's recording began before, whose command attaches the agent. */
-  private boolean isFirst() throws FailedException {
-    String recordings = jvm.diagnose("JFR.check");
-    return RecordName.isFirstIn(recordings, name);
   }
 
   /** Whether it has ended without being stopped by this command. */
   boolean isOver() {
-    return !jvm.process().isAlive() || isWritten();
+    return !isTargetAlive() || isWritten();
   }
 
   boolean isTargetAlive() {
@@ -356,11 +273,11 @@ public final class RemoteRecording implements AutoCloseable {
 
   /** How long it is by what JFR has written, in ns; negative if that can't be told. */
   long spanNanos() {
-    try {
-      return ChunkFile.span(exchange, file);
-    } catch (IOException e) {
+    if (chunks.isEmpty() || isOfRepository) {
       return -1;
     }
+    ChunkFile last = chunks.get(chunks.size() - 1);
+    return Math.max(0, last.startNanos() + last.nanos() - chunks.get(0).startNanos());
   }
 
   /** The time since its start, in ns. */
@@ -374,7 +291,7 @@ public final class RemoteRecording implements AutoCloseable {
    * @throws FailedException if there is nothing to copy
    */
   End finish() throws FailedException {
-    holdQuietly();
+    repository.hold();
     String said = "";
     if (!isOver()) {
       try {
@@ -385,10 +302,10 @@ public final class RemoteRecording implements AutoCloseable {
           throw new FailedException(
               FailedException.worded(e) + "; what it writes is kept for an hour: " + keep());
         }
-        if (isWhole() && jvm.process().isAlive()) {
+        if (isWhole() && isTargetAlive()) {
           return End.ASKED;
         }
-        if (jvm.process().isAlive()) {
+        if (isTargetAlive()) {
           notStopped = FailedException.worded(e) + ", so it ends within a minute by itself; ";
         }
       }
@@ -398,9 +315,9 @@ public final class RemoteRecording implements AutoCloseable {
     }
     isAwaited();
     if (isWhole()) {
-      return whoEndedIt();
+      return awaitTrue(() -> !isTargetAlive(), EXIT_NANOS) ? End.PROGRAM : End.OUTSIDE;
     }
-    if (jvm.process().isAlive()) {
+    if (isTargetAlive()) {
       return unwritten(said);
     }
     if (!hasChunks()) {
@@ -412,7 +329,7 @@ public final class RemoteRecording implements AutoCloseable {
 
   /** Waits until its file is whole; not if nobody can write it. */
   private boolean isAwaited() {
-    return isRemoved() || awaitTrue(() -> isWhole() || !jvm.process().isAlive(), WRITE_NANOS);
+    return isRemoved() || awaitTrue(() -> isWhole() || !isTargetAlive(), WRITE_NANOS);
   }
 
   private End unwritten(String said) throws FailedException {
@@ -429,17 +346,17 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   /** Why JFR could not write its file, as far as this command can see. */
-  public String whyUnwritten() {
+  private String whyUnwritten() {
     List<String> gone = new ArrayList<>();
-    boolean isFull = false;
+    boolean isFull;
     try {
       if (isRemoved()) {
         gone.add(exchange.seen(fileName));
       }
-      if (repository != null && isTargetAlive() && repository.isRemoved()) {
+      if (repository.isRemoved()) {
         gone.add("JFR's repository " + repository.seen());
       }
-      isFull = gone.isEmpty() && exchange.room() < FULL_BYTES;
+      isFull = exchange.room() < FULL_BYTES;
     } catch (IOException e) {
       return FailedException.reasonWithName(e);
     }
@@ -451,16 +368,42 @@ public final class RemoteRecording implements AutoCloseable {
                 : "that JVM's log says why " + exchange.seen(fileName) + " can't be written");
   }
 
-  private End whoEndedIt() {
-    if (awaitTrue(() -> !jvm.process().isAlive(), EXIT_NANOS)) {
-      return End.PROGRAM;
-    }
-    return End.OUTSIDE;
+  /**
+   * Why it has ended, in one sentence for the user; empty if it was to end then.
+   *
+   * @param after what follows the verb, as the time that it took
+   */
+  public String ending(End end, String after) {
+    return switch (end) {
+      case ASKED -> shortage.isEmpty() ? "" : "ended the recording" + after + ", for " + shortage;
+      case PROGRAM -> "the program ended" + after;
+      case KILLED -> "the program was killed or crashed" + after;
+      case UNWRITTEN ->
+          (isTargetAlive() ? "" : "the program ended" + after + "; ")
+              + "JFR could not write the recording, for "
+              + whyUnwritten();
+      case OUTSIDE -> "the recording was ended from outside (detach, or jcmd JFR.stop)" + after;
+    };
+  }
+
+  /** What of it was saved, as a user is told. */
+  String saved(End end) {
+    String count = chunks.size() + (chunks.size() == 1 ? " chunk" : " chunks");
+    return switch (end) {
+      case ASKED, PROGRAM, OUTSIDE -> "what was recorded until then";
+      case KILLED ->
+          "what JFR had written until then, up to a second before: "
+              + count
+              + " of "
+              + repository.seen();
+      case UNWRITTEN -> "what this command had open of it: " + count;
+    };
   }
 
   private boolean isWhole() {
     try {
-      return ChunkFile.isWhole(exchange, file);
+      chunks = ChunkFile.whole(exchange, file, fileName);
+      return !chunks.isEmpty();
     } catch (IOException e) {
       return false;
     }
@@ -474,32 +417,15 @@ public final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** Finds its chunks; whether there are any. */
+  /** Finds its chunks in JFR's repository; whether there are any. */
   private boolean hasChunks() throws FailedException {
-    if (repository == null || !chunks.isEmpty()) {
-      return !chunks.isEmpty();
-    }
     try {
-      if (!jvm.process().isAlive()) {
-        hold(Integer.MAX_VALUE);
-      }
-      List<ChunkFile> found = new ArrayList<>();
-      long start = System.nanoTime();
-      for (Descriptor chunk : held.values()) {
-        if (System.nanoTime() - start > WRITE_NANOS) {
-          throw new IOException("they come too slowly");
-        }
-        ChunkFile readable = ChunkFile.of(repository, chunk);
-        if (readable != null) {
-          found.add(readable);
-        }
-      }
-      found.sort(Comparator.comparingLong(ChunkFile::startNanos));
-      chunks = found;
-      return !found.isEmpty();
+      chunks = repository.chunks();
+      isOfRepository = !chunks.isEmpty();
+      return isOfRepository;
     } catch (IOException e) {
       throw new FailedException(
-          (jvm.process().isAlive()
+          (isTargetAlive()
                   ? "JFR could not write the recording"
                   : "the program was killed or crashed")
               + ", and its chunks in "
@@ -509,16 +435,6 @@ public final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** JFR's repository as the program saw it, after {@link End#KILLED} or {@link End#UNWRITTEN}. */
-  String repositoryPath() {
-    return repository.seen();
-  }
-
-  /** The number of chunks found, after {@link End#KILLED} or {@link End#UNWRITTEN}. */
-  int chunkCount() {
-    return chunks.size();
-  }
-
   /** How many bytes {@link #copy} copies. */
   public long size() throws IOException {
     if (chunks.isEmpty()) {
@@ -526,7 +442,7 @@ public final class RemoteRecording implements AutoCloseable {
     }
     long size = 0;
     for (ChunkFile chunk : chunks) {
-      size += chunk.size();
+      size += chunk.header().size();
       if (size < 0) {
         throw new IOException("its chunks are larger than any disk");
       }
@@ -539,14 +455,35 @@ public final class RemoteRecording implements AutoCloseable {
    *
    * @param size the result of {@link #size}: the target may have made the file longer since
    */
-  public void copy(OutputStream out, long size) throws IOException {
+  void copy(OutputStream out, long size) throws IOException {
     if (chunks.isEmpty()) {
-      exchange.mustStillBeItsOwn(file, fileName);
-      exchange.copy(file, 0, size, out);
+      exchange.copy(file, fileName, 0, size, out);
     }
     for (ChunkFile chunk : chunks) {
-      chunk.copy(repository, out);
+      chunk.copy(out);
     }
+  }
+
+  /**
+   * Copies the chunks that are new: two recordings of a JVM that run at the same time share some.
+   *
+   * @param known the starts of chunks that were copied, to which those of the new ones are added
+   * @return how many were new
+   */
+  public int copyNew(Set<Long> known, OutputStream out) throws IOException {
+    int copied = 0;
+    for (ChunkFile chunk : chunks) {
+      if (known.add(chunk.startNanos())) {
+        chunk.copy(out);
+        copied++;
+      }
+    }
+    return copied;
+  }
+
+  /** Whether it consists of chunks; else its file is none of JFR's. */
+  public boolean isReadable() {
+    return !chunks.isEmpty();
   }
 
   /**
@@ -554,10 +491,10 @@ public final class RemoteRecording implements AutoCloseable {
    *
    * @return where that is, as text for the user; empty if nothing of it is left
    */
-  public String keep() {
+  String keep() {
     keepFile = true;
-    boolean isLeft = chunks.isEmpty() ? !isRemoved() : !jvm.process().isAlive();
-    String seen = chunks.isEmpty() ? exchange.seen(fileName) : repository.seen();
+    boolean isLeft = isOfRepository ? !isTargetAlive() : !isRemoved();
+    String seen = isOfRepository ? repository.seen() : exchange.seen(fileName);
     return isLeft ? seen + ", as process " + jvm.process().pid() + " sees it" : "";
   }
 
@@ -565,7 +502,7 @@ public final class RemoteRecording implements AutoCloseable {
    * The agent's summary of it; empty if none. If the agent was attached for such recordings only
    * and this was the last, waits until it has detached.
    */
-  public String report() throws FailedException {
+  String report() throws FailedException {
     long start = System.nanoTime();
     String report = "";
     boolean known = true;
@@ -573,7 +510,7 @@ public final class RemoteRecording implements AutoCloseable {
       Serving serving = jvm.look(name).serving();
       known = serving != null && serving.stage() != Serving.Stage.ENDED;
       report = serving == null ? "" : serving.report();
-      pause();
+      TargetProcess.pause(PAUSE_MILLIS);
     }
     awaitDeparture();
     return report.isEmpty() ? obstacle : report;
@@ -585,7 +522,7 @@ public final class RemoteRecording implements AutoCloseable {
     while (view.presence() == Presence.VISITING
         && !view.servesRecords()
         && System.nanoTime() - start < LEAVE_NANOS) {
-      pause();
+      TargetProcess.pause(PAUSE_MILLIS);
       view = jvm.look(name);
     }
   }
@@ -596,29 +533,22 @@ public final class RemoteRecording implements AutoCloseable {
       if (System.nanoTime() - start > nanos) {
         return false;
       }
-      pause();
+      TargetProcess.pause(PAUSE_MILLIS);
     }
     return true;
   }
 
-  private static void pause() {
-    try {
-      Thread.sleep(PAUSE_MILLIS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  /** Stops the recording if it still runs; {@link #close} removes its file. */
+  /** Stops the recording if it still runs, and removes its file. */
   void discard() {
     try {
-      if (jvm.process().isAlive()) {
+      if (isTargetAlive()) {
         jvm.diagnose("JFR.stop name=" + name);
         awaitDeparture();
       }
     } catch (FailedException e) {
-      return; // the JVM ended; close() removes the file
+      // The JVM ended.
     }
+    close();
   }
 
   @Override
@@ -626,10 +556,7 @@ public final class RemoteRecording implements AutoCloseable {
     if (!keepFile) {
       exchange.remove(fileName);
     }
-    held.values().forEach(Descriptor::close);
-    if (repository != null) {
-      repository.close();
-    }
+    repository.close();
     file.close();
   }
 }

@@ -65,7 +65,7 @@ public final class RelayCommand implements Callable<Integer> {
     if (everyMillis < LiveRounds.MIN_MILLIS || everyMillis > LiveRounds.MAX_MILLIS) {
       throw new ParameterException(spec.commandLine(), "--every must be 1s to 30s");
     }
-    LiveRounds rounds = new LiveRounds("relay", everyMillis, totalMillis, sampling.eventSettings());
+    LiveRounds rounds = new LiveRounds(everyMillis, totalMillis, sampling.eventSettings());
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
       RelaySender sender = new RelaySender(collector, destination.service(), sampling.choice());
       rounds.run(jvm, sender, sender::close);

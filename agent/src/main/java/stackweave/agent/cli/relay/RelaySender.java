@@ -1,13 +1,13 @@
 package stackweave.agent.cli.relay;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import stackweave.agent.cli.collector.Delivery;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import stackweave.agent.cli.collector.CollectorOptions;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.live.LiveFile;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.jfr.export.Selection;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
@@ -20,8 +20,8 @@ import stackweave.jfr.read.choice.SampleChoice;
 
 /**
  * Sends recordings on a thread of its own, in their order, so that recording goes on while a
- * collector does not answer. What waits is bounded: the oldest is given up, and counted. The files
- * are deleted here. Thread-safe.
+ * collector does not answer. What waits is bounded: the oldest is given up, and counted.
+ * Thread-safe.
  */
 final class RelaySender implements LiveRounds.Taker {
   /** With 10 s each, five minutes without a collector lose nothing. */
@@ -35,10 +35,7 @@ final class RelaySender implements LiveRounds.Taker {
   private final OtlpEndpoint collector;
   private final String service;
   private final SampleChoice choice;
-  private final Deque<Waiting> waiting = new ArrayDeque<>();
-  private final Thread thread = new Thread(this::run, "stackweave-relay");
-  private boolean isClosed;
-  private boolean isSending;
+  private final ThreadPoolExecutor thread;
   private long sent;
   private long sentSamples;
   private long lost;
@@ -46,7 +43,27 @@ final class RelaySender implements LiveRounds.Taker {
   private boolean isNothingSaid;
 
   /** A recording of one round, without what the one before it had. */
-  private record Waiting(Path file, long bytes) {}
+  private final class Sending implements Runnable {
+    private final LiveFile file;
+    private final long bytes;
+
+    Sending(LiveFile file) throws IOException {
+      this.file = file;
+      this.bytes = file.bytes();
+    }
+
+    @Override
+    public void run() {
+      try (file) {
+        send(file);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (RuntimeException | OutOfMemoryError | StackOverflowError e) {
+        // Of what one recording says; the next one is another.
+        lose("a profile could not be made: " + e);
+      }
+    }
+  }
 
   /**
    * @param choice which samples are sent
@@ -55,28 +72,38 @@ final class RelaySender implements LiveRounds.Taker {
     this.collector = collector;
     this.service = service;
     this.choice = choice;
-    thread.setDaemon(true);
-    thread.start();
+    this.thread =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            0,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            work -> {
+              Thread daemon = new Thread(work, "stackweave-relay");
+              daemon.setDaemon(true);
+              return daemon;
+            });
   }
 
   @Override
-  public void take(Path recording) throws FailedException {
+  public void take(LiveFile recording) throws FailedException {
     try {
-      add(new Waiting(recording, Files.size(recording)));
+      thread.execute(new Sending(recording));
     } catch (IOException e) {
-      throw new FailedException("can't read " + recording + ": " + FailedException.reason(e));
+      throw new FailedException("can't read a recording: " + FailedException.reason(e));
+    }
+    while (thread.getQueue().size() > 1
+        && (thread.getQueue().size() > MAX_WAITING || waitingBytes() > MAX_WAITING_BYTES)) {
+      if (thread.getQueue().poll() instanceof Sending oldest) {
+        oldest.file.close();
+        lose("too many wait for " + collector.uri());
+      }
     }
   }
 
-  private synchronized void add(Waiting recording) {
-    waiting.add(recording);
-    while (waiting.size() > 1
-        && (waiting.size() > MAX_WAITING
-            || waiting.stream().mapToLong(Waiting::bytes).sum() > MAX_WAITING_BYTES)) {
-      delete(waiting.remove().file());
-      lose("too many wait for " + collector.uri());
-    }
-    notifyAll();
+  private long waitingBytes() {
+    return thread.getQueue().stream().mapToLong(each -> ((Sending) each).bytes).sum();
   }
 
   /** Counts a profile that was lost, and says why, once. */
@@ -89,53 +116,19 @@ final class RelaySender implements LiveRounds.Taker {
     }
   }
 
-  private void run() {
-    try {
-      for (Waiting next = next(); next != null; next = next()) {
-        try {
-          send(next.file());
-        } catch (RuntimeException | OutOfMemoryError | StackOverflowError e) {
-          // Of what one recording says; the next one is another.
-          lose("a profile could not be made: " + e);
-        }
-        delete(next.file());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private static void delete(Path file) {
-    try {
-      Files.deleteIfExists(file);
-    } catch (IOException e) {
-      System.err.println("stackweave: " + file + " is left: " + FailedException.reason(e));
-    }
-  }
-
-  private synchronized Waiting next() throws InterruptedException {
-    isSending = false;
-    notifyAll();
-    while (waiting.isEmpty() && !isClosed) {
-      wait();
-    }
-    isSending = !waiting.isEmpty();
-    return waiting.poll();
-  }
-
-  private void send(Path file) throws InterruptedException {
+  private void send(LiveFile file) throws InterruptedException {
     try {
       SampledRecording recording =
           SampledRecording.open(
-              file, ReadingProgress.NONE, false, SampledFrame.Change.NONE, choice);
+              file.path(), ReadingProgress.NONE, false, SampledFrame.Change.NONE, choice);
       OtlpExport export = new OtlpExport(service, Selection.ALL, false);
-      Delivery.send(collector, export.message(recording));
+      CollectorOptions.send(collector, export.message(recording));
       count(recording.samples());
     } catch (RecordingException e) {
       if (!e.isWithoutSamples()) {
         lose(FailedException.worded(e));
       } else if (choice.isEvent()) {
-        sayNothing(file, FailedException.worded(e));
+        sayNothing(FailedException.worded(e).replace(file.path() + ": ", ""));
       }
     } catch (FailedException e) {
       lose(FailedException.worded(e));
@@ -143,11 +136,10 @@ final class RelaySender implements LiveRounds.Taker {
   }
 
   /** An event may be refused, which the recording says; CPU time is none of an idle program. */
-  private synchronized void sayNothing(Path file, String why) {
+  private synchronized void sayNothing(String why) {
     if (!isNothingSaid) {
       isNothingSaid = true;
-      String said = why.replace(file + ": ", "");
-      System.err.println("stackweave: nothing to send: " + Plain.line(said));
+      System.err.println("stackweave: nothing to send: " + Plain.line(why));
     }
   }
 
@@ -168,19 +160,17 @@ final class RelaySender implements LiveRounds.Taker {
 
   /** Sends what waits, for some seconds at most, and says how many were sent and lost. */
   void close() {
-    synchronized (this) {
-      isClosed = true;
-      notifyAll();
-    }
+    thread.shutdown();
+    int left = 0;
     try {
-      thread.join(MAX_END_MILLIS);
-      thread.interrupt();
-      thread.join(MAX_END_MILLIS / 8);
+      if (!thread.awaitTermination(MAX_END_MILLIS, TimeUnit.MILLISECONDS)) {
+        left = thread.getActiveCount() + thread.shutdownNow().size();
+        thread.awaitTermination(MAX_END_MILLIS / 8, TimeUnit.MILLISECONDS);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
     synchronized (this) {
-      long left = waiting.size() + (isSending ? 1 : 0);
       if (left > 0) {
         lost += left;
         System.err.println(

@@ -26,18 +26,22 @@ class TargetProcessTest {
     }
     FailedException e =
         assertThrows(
-            FailedException.class, () -> TargetProcess.look(Long.parseLong(thread)).close());
+            FailedException.class, () -> TargetProcess.open(Long.parseLong(thread)).close());
     assertEquals(thread + " is a thread of process " + pid + ": use " + pid, e.getMessage());
   }
 
   @Test
   void whatIsStoppedAnswersNothing() {
-    assertEquals("", TargetProcess.whyStopped(7, Map.of("State", "S (sleeping)")));
+    assertEquals("", whyStopped(Map.of("State", "S (sleeping)")));
     assertEquals(
         "is stopped and can't answer: kill -CONT 7 lets it go on",
-        TargetProcess.whyStopped(7, Map.of("State", "T (stopped)")));
+        whyStopped(Map.of("State", "T (stopped)", "Tgid", "7")));
     assertEquals(
         "is held by a debugger, the process 8, and can't answer: let it go on there",
-        TargetProcess.whyStopped(7, Map.of("State", "t (tracing stop)", "TracerPid", "8")));
+        whyStopped(Map.of("State", "t (tracing stop)", "TracerPid", "8")));
+  }
+
+  private static String whyStopped(Map<String, String> status) {
+    return new ProcessStatus(status).whyStopped();
   }
 }

@@ -1,4 +1,4 @@
-package stackweave.agent.cli.toggle;
+package stackweave.agent.cli.switching;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which processes are asked, as their directories in /proc say. */
-class SwitchTurnTest {
+class SwitchCommandTest {
   private static final long UID = 3_000_000_000L;
 
   @TempDir private Path process;
@@ -23,10 +23,10 @@ class SwitchTurnTest {
     Files.writeString(process.resolve("status"), "Name:\tjava\nUid:\t0\t" + UID + "\t0\t0\n");
     thread(1, "java\n".getBytes(StandardCharsets.UTF_8));
     thread(2, new byte[] {'a', (byte) 0xd0, '\n'});
-    assertEquals(false, SwitchTurn.isSampling(process, (int) UID));
+    assertEquals(false, SwitchCommand.isSampling(process, (int) UID));
     thread(3, "stackweave-drai\n".getBytes(StandardCharsets.UTF_8));
-    assertEquals(true, SwitchTurn.isSampling(process, (int) UID));
-    assertEquals(false, SwitchTurn.isSampling(process, 1));
+    assertEquals(true, SwitchCommand.isSampling(process, (int) UID));
+    assertEquals(false, SwitchCommand.isSampling(process, 1));
   }
 
   private void thread(int tid, byte[] comm) throws Exception {
@@ -47,6 +47,6 @@ class SwitchTurnTest {
         "-Dx=y -javaagent:/sw.jar=switch=/run/off           | ",
       })
   void isOfAnAgentsOptionAlone(String option, String file) {
-    assertEquals(file, SwitchTurn.inOptions(List.of("java", option, "Main")));
+    assertEquals(file, SwitchCommand.inOptions(List.of("java", option, "Main")));
   }
 }

@@ -1,9 +1,6 @@
-package stackweave.agent.cli.toggle;
+package stackweave.agent.cli.switching;
 
-import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import stackweave.agent.cli.common.FailedException;
 
 /** The command {@code off}: creates the switch files, which stop sampling. */
 @Command(
@@ -13,12 +10,8 @@ import stackweave.agent.cli.common.FailedException;
       "Leaves a file where the agent looks every second; says which JVMs have stopped."
     },
     customSynopsis = "java -jar stackweave-agent.jar off [--user USER | --pid PID]")
-public final class OffCommand implements Callable<Integer> {
-
-  @Mixin private SwitchOption whose;
-
-  @Override
-  public Integer call() throws FailedException {
-    return whose.turn(true);
+public final class OffCommand extends SwitchCommand {
+  OffCommand() {
+    super(true);
   }
 }

@@ -1,0 +1,295 @@
+package stackweave.agent.cli.switching;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import stackweave.agent.attach.DrainThreadName;
+import stackweave.agent.attach.SwitchPlaces;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.HelpOption;
+import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.process.JavaOptions;
+import stackweave.agent.cli.process.ProcessStatus;
+import stackweave.agent.cli.process.TargetJvm;
+import stackweave.agent.cli.process.TargetProcess;
+import stackweave.agent.cli.process.UserFiles;
+import stackweave.agent.cli.process.UserRights;
+import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.OwnDirectory;
+
+/**
+ * The commands {@code off} and {@code on}: create or remove the switch files, then ask the JVMs
+ * whether they noticed. They report what could not be done and what to do instead.
+ */
+abstract class SwitchCommand implements Callable<Integer> {
+  private static final int DONE = 0;
+  private static final int NOT_DONE = 2;
+
+  /** The next value, (uid_t) −1, means "unchanged" to the kernel. */
+  private static final long MAX_UID = 0xffff_fffeL;
+
+  private static final Path USERS = Path.of("/etc/passwd");
+
+  /** How long a JVM may take to notice: the agent looks every second, later on a busy machine. */
+  private static final long NOTICE_NANOS = 15_000_000_000L;
+
+  /**
+   * Time limit for asking all JVMs of a user, since each that doesn't answer costs {@link
+   * #NOTICE_NANOS}.
+   */
+  private static final long ASKING_NANOS = 180_000_000_000L;
+
+  private static final int PAUSE_MILLIS = 250;
+  private static final String DORMANT = "state: dormant";
+
+  /** The option switch= of a -javaagent option, whose path the JVM cuts at the first '='. */
+  private static final Pattern OPTION =
+      Pattern.compile("-javaagent:[^=]*=(?:.*,)?switch=(/[^,]*)(?:,.*)?", Pattern.DOTALL);
+
+  /** In the agent's status. */
+  private static final Pattern STATUS = Pattern.compile("(?m)^" + SwitchPlaces.STATUS + "(.*)$");
+
+  @Option(
+      names = "--user",
+      paramLabel = "USER",
+      description = "All JVMs of this user, by name or number; for root. Default: your own.")
+  private String user;
+
+  @Option(
+      names = "--pid",
+      paramLabel = "PID",
+      description =
+          "Where this one JVM looks: in its own root, with a switch file of its own if an option"
+              + " names one.")
+  private Long pid;
+
+  @Mixin private HelpOption help;
+
+  private final boolean off;
+
+  SwitchCommand(boolean off) {
+    this.off = off;
+  }
+
+  @Override
+  public final Integer call() throws FailedException {
+    if (pid != null && user != null) {
+      throw new FailedException("--user and --pid don't go together: a process has its user");
+    }
+    return (pid != null ? ofProcess() : ofUser()) ? DONE : NOT_DONE;
+  }
+
+  /** Switches all JVMs of a user that share this process's file system. */
+  private boolean ofUser() throws FailedException {
+    try {
+      int own = OwnDirectory.effectiveUid();
+      int uid = user == null ? own : uid(user);
+      if (own != TargetProcess.ROOT && own != uid) {
+        throw new FailedException("only root may switch another user's JVMs");
+      }
+      UserRights rights =
+          own != uid ? UserRights.of(uid, gid(uid), new int[0]) : UserRights.ofCaller();
+      try (UserFiles files = new UserFiles(Descriptor.directory("/"), uid, rights)) {
+        files.act(() -> null); // fails if its rights can't be had
+        SwitchFiles switches = new SwitchFiles(files, uid, off);
+        switches.turnUsual();
+        return askAll(switches, uid) && switches.isGood();
+      }
+    } catch (IOException e) {
+      throw new FailedException(
+          "can't act as that user (" + FailedException.reason(e) + "): run this as that user");
+    }
+  }
+
+  private static int uid(String user) throws FailedException, IOException {
+    if (user.matches("\\d{1,10}")) {
+      long number = Long.parseLong(user);
+      if (number > MAX_UID) {
+        throw new FailedException("there is no user " + user + ": numbers end at " + MAX_UID);
+      }
+      return (int) number;
+    }
+    for (String[] fields : users()) {
+      if (fields[0].equals(user)) {
+        return (int) Long.parseLong(fields[2]);
+      }
+    }
+    throw new FailedException(
+        "no user '" + user + "' in " + USERS + ": give the number (id -u " + user + ")");
+  }
+
+  /** The user's group of /etc/passwd; without an entry the same number as the uid. */
+  private static int gid(int uid) throws IOException {
+    for (String[] fields : users()) {
+      if (fields[2].equals(Integer.toUnsignedString(uid))) {
+        return (int) Long.parseLong(fields[3]);
+      }
+    }
+    return uid;
+  }
+
+  private static List<String[]> users() throws IOException {
+    return Files.readAllLines(USERS, StandardCharsets.ISO_8859_1).stream()
+        .map(line -> line.split(":"))
+        .filter(
+            fields -> fields.length > 3 && fields[2].matches("\\d+") && fields[3].matches("\\d+"))
+        .toList();
+  }
+
+  /** Switches one JVM, in the file system that it sees. */
+  private boolean ofProcess() throws FailedException {
+    try (TargetProcess process = TargetProcess.open(pid)) {
+      String status = null;
+      String problem = null;
+      try (TargetJvm jvm = TargetJvm.open(pid)) {
+        status = jvm.status();
+      } catch (FailedException e) {
+        problem = FailedException.worded(e); // only the files are handled
+      }
+      if (status == null && problem == null) {
+        throw new FailedException("no Stackweave agent in process " + pid);
+      }
+      SwitchFiles switches = new SwitchFiles(process.files(), process.uidThere(), off);
+      String named = named(status);
+      if (named == null) {
+        // The agent may not have begun yet, or the JVM can't be asked.
+        named = inOptions(JavaOptions.of(process));
+      }
+      if (named == null) {
+        switches.turnUsual();
+      } else {
+        switches.turnNamed(named);
+      }
+      if (problem != null) {
+        throw new FailedException(
+            "not verified whether sampling " + (off ? "stopped" : "goes on") + ": " + problem);
+      }
+      return ask(pid, switches, named != null);
+    }
+  }
+
+  /** The switch file that an agent option names, or null. */
+  private static String named(String status) {
+    Matcher matcher = STATUS.matcher(status == null ? "" : status);
+    return matcher.find() ? matcher.group(1) : null;
+  }
+
+  static String inOptions(List<String> options) {
+    return options.stream()
+        .map(OPTION::matcher)
+        .filter(Matcher::matches)
+        .map(matcher -> matcher.group(1))
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** Asks all sampling JVMs of the user whether they noticed. */
+  private boolean askAll(SwitchFiles switches, int uid) {
+    boolean isGood = true;
+    long start = System.nanoTime();
+    File[] processes = new File("/proc").listFiles((parent, name) -> name.matches("\\d+"));
+    for (File process : processes == null ? new File[0] : processes) {
+      if (!isSampling(process.toPath(), uid)) {
+        continue;
+      }
+      if (System.nanoTime() - start > ASKING_NANOS) {
+        System.out.println(
+            "process "
+                + process.getName()
+                + ": not asked, for others did not answer in time: off --pid "
+                + process.getName());
+        isGood = false;
+      } else {
+        isGood &= ask(Long.parseLong(process.getName()), switches, false);
+      }
+    }
+    return isGood;
+  }
+
+  /** Whether a process of a user has an agent whose drain thread runs. */
+  static boolean isSampling(Path process, int uid) {
+    try {
+      // Not the owner of the /proc directory, which is root for a process that is not dumpable.
+      File[] tasks = process.resolve("task").toFile().listFiles();
+      if (tasks == null || ProcessStatus.of(process).uid() != uid) {
+        return false;
+      }
+      for (File task : tasks) {
+        // In ISO 8859-1: names of threads are cut at 15 bytes, be it within a character.
+        Path comm = task.toPath().resolve("comm");
+        String name = Files.readString(comm, StandardCharsets.ISO_8859_1).strip();
+        if (DrainThreadName.isComm(name)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return false; // it ended
+    }
+  }
+
+  /**
+   * Asks a JVM until it has noticed, and prints the result.
+   *
+   * @param isNamed whether the files are those that an option of its agent names
+   */
+  private boolean ask(long process, SwitchFiles switches, boolean isNamed) {
+    String said;
+    boolean isGood = false;
+    try (TargetJvm jvm = TargetJvm.open(process)) {
+      long start = System.nanoTime();
+      String status = jvm.status();
+      while (status != null
+          && status.contains(SwitchPlaces.SWITCHED_OFF) != off
+          && !status.startsWith(DORMANT)
+          && System.nanoTime() - start < NOTICE_NANOS) {
+        TargetProcess.pause(PAUSE_MILLIS);
+        status = jvm.status();
+      }
+      if (status == null) {
+        return true; // detached meanwhile
+      }
+      boolean isOff = status.contains(SwitchPlaces.SWITCHED_OFF);
+      isGood = isOff == off || status.startsWith(DORMANT);
+      if (!isGood) {
+        said = unmoved(jvm.process(), switches, named(status) != null && !isNamed);
+      } else if (isOff) {
+        said = "switched off";
+      } else {
+        said =
+            status.startsWith(DORMANT) ? "dormant, no recording asks for samples" : "switched on";
+      }
+    } catch (FailedException e) {
+      said = "not verified: " + Plain.line(FailedException.worded(e));
+    }
+    System.out.println("process " + process + ": " + said);
+    return isGood;
+  }
+
+  /** Why a JVM did not change, as text for the user. */
+  private String unmoved(TargetProcess process, SwitchFiles switches, boolean hasOwn) {
+    if (!off) {
+      return "still switched off, by another file: status " + process.pid() + " names it";
+    }
+    if (hasOwn) {
+      return "still sampling; a switch file of its own counts for it: off --pid " + process.pid();
+    }
+    return switches.isSeenBy(process)
+        ? "still sampling; it sees the file, and did not notice within "
+            + NOTICE_NANOS / 1_000_000_000
+            + " s: status "
+            + process.pid()
+            + " says how it fares"
+        : "still sampling; it doesn't see these files, as with PrivateTmp= or in a container: off"
+            + " --pid "
+            + process.pid();
+  }
+}

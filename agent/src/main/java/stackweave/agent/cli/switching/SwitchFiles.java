@@ -1,0 +1,216 @@
+package stackweave.agent.cli.switching;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import stackweave.agent.attach.SwitchPlaces;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.process.TargetDirectory;
+import stackweave.agent.cli.process.TargetProcess;
+import stackweave.agent.cli.process.UserFiles;
+import stackweave.agent.linux.Descriptor;
+import stackweave.agent.linux.FileFacts;
+
+/**
+ * The switch files of one user, or of one JVM: created or removed with that user's rights in every
+ * place where the agent looks. Used by {@link SwitchCommand}; not thread-safe.
+ */
+final class SwitchFiles {
+  private final UserFiles files;
+  private final int uidThere;
+  private final boolean off;
+  private final List<String> problems = new ArrayList<>();
+  private final List<FileFacts> made = new ArrayList<>();
+  private final List<String> places = new ArrayList<>();
+  private int turned;
+
+  /**
+   * @param uidThere the user's id in the user namespace of the JVMs
+   * @param off whether they are created, else removed
+   */
+  SwitchFiles(UserFiles files, int uidThere, boolean off) {
+    this.files = files;
+    this.uidThere = uidThere;
+    this.off = off;
+  }
+
+  /** Opens a switch file's directory. */
+  private interface Place {
+    /** Null if it does not exist and the file is to be removed. */
+    Descriptor open() throws IOException;
+  }
+
+  /**
+   * Creates or removes those in the usual places.
+   *
+   * @throws FailedException if none could be created
+   */
+  void turnUsual() throws FailedException {
+    String[] usual = SwitchPlaces.usual(uidThere);
+    turn(usual[0], this::ofLogin);
+    turn(usual[1], this::inTmp);
+    sayProblems();
+  }
+
+  /**
+   * Creates or removes the one that an option of the agent names.
+   *
+   * @throws FailedException if it could not be created
+   */
+  void turnNamed(String file) throws FailedException {
+    turn(file, () -> ofNamed(Path.of(file)));
+    sayProblems();
+  }
+
+  private void turn(String file, Place place) {
+    places.add(file);
+    try {
+      Path name = Path.of(file).getFileName();
+      if (name == null) {
+        problems.add(file + ": is no file: choose another switch=");
+        return;
+      }
+      boolean isDone =
+          files.act(
+              () -> {
+                try (Descriptor directory = place.open()) {
+                  return directory != null && turn(directory.path().resolve(name));
+                }
+              });
+      if (isDone) {
+        turned++;
+        System.out.println((off ? "off: " : "removed: ") + Plain.line(file));
+      }
+    } catch (InvalidPathException e) {
+      problems.add(file + ": not known in this locale: run the same with LC_ALL=C.UTF-8");
+    } catch (AccessDeniedException e) {
+      problems.add(
+          file
+              + ": its user may not make or remove files in that directory: do it yourself, as"
+              + " who may");
+    } catch (IOException e) {
+      problems.add(file + ": " + FailedException.reason(e));
+    }
+  }
+
+  private boolean turn(Path file) throws IOException {
+    if (!off) {
+      return Files.deleteIfExists(file);
+    }
+    try {
+      Files.createFile(file, TargetDirectory.permissions("rw-------"));
+    } catch (FileAlreadyExistsException e) {
+      // An existing file counts, whoever made it.
+    }
+    made.add(FileFacts.of(file, LinkOption.NOFOLLOW_LINKS));
+    return true;
+  }
+
+  /** The user's directory below /run/user, which a login creates; null if there is none. */
+  private Descriptor ofLogin() throws IOException {
+    try (Descriptor in = files.trusted(SwitchPlaces.RUN)) {
+      return files.own(in, Integer.toUnsignedString(uidThere));
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  private Descriptor inTmp() throws IOException {
+    String name = SwitchPlaces.TMP_DIRECTORY + Integer.toUnsignedString(uidThere);
+    try (Descriptor in = files.trusted(SwitchPlaces.TMP)) {
+      if (off) {
+        TargetDirectory.make(in, name);
+      }
+      return files.own(in, name);
+    } catch (NoSuchFileException e) {
+      if (off) {
+        throw e;
+      }
+      return null;
+    }
+  }
+
+  /**
+   * The agent takes no file of a directory that is a link, or that others than its user and root
+   * may change; links further up are allowed.
+   */
+  private Descriptor ofNamed(Path file) throws IOException {
+    Path parent = file.getParent();
+    Descriptor directory;
+    if (parent.getParent() == null) {
+      directory = files.trusted(parent.toString());
+    } else {
+      try (Descriptor in = files.trusted(parent.getParent().toString())) {
+        directory = in.look(parent.getFileName().toString());
+      }
+    }
+    FileFacts facts = directory.facts();
+    String problem =
+        facts.isLink()
+            ? " is a link"
+            : !facts.isDirectory()
+                    || facts.isShared()
+                    || facts.uid() != files.uid() && facts.uid() != TargetProcess.ROOT
+                ? " is not its user's alone"
+                : "";
+    if (!problem.isEmpty()) {
+      directory.close();
+      throw new IOException(parent + problem + ", so no file in it counts: choose another switch=");
+    }
+    return directory;
+  }
+
+  private void sayProblems() throws FailedException {
+    if (off && turned == 0) {
+      throw new FailedException(
+          "not switched off: "
+              + String.join("; ", problems)
+              + ". As root, remove what is in the way; or detach the agent (detach PID), or stop the"
+              + " recording (jcmd PID JFR.stop)");
+    }
+    for (String problem : problems) {
+      System.err.println(
+          "stackweave: "
+              + Plain.line(problem)
+              + (off ? "; a JVM that looks only there goes on" : ""));
+    }
+    if (!off && turned == 0) {
+      System.out.println("no switch file: " + Plain.line(String.join(", ", places)));
+    }
+  }
+
+  /** Whether all was done. */
+  boolean isGood() {
+    return problems.isEmpty();
+  }
+
+  /** Whether a process finds one of the files that were created. */
+  boolean isSeenBy(TargetProcess process) {
+    for (String place : places) {
+      try {
+        boolean isSeen =
+            process.act(
+                () -> {
+                  try (Descriptor there = process.files().root().find(place)) {
+                    FileFacts facts = there.facts();
+                    return made.stream().anyMatch(facts::isSameFileAs);
+                  }
+                });
+        if (isSeen) {
+          return true;
+        }
+      } catch (IOException e) {
+        continue; // not seen by this JVM
+      }
+    }
+    return false;
+  }
+}

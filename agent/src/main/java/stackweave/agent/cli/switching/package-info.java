@@ -1,0 +1,2 @@
+/** The commands {@code off} and {@code on}, which switch sampling off and on. */
+package stackweave.agent.cli.switching;

@@ -1,2 +1,0 @@
-/** The commands that switch sampling off and on. */
-package stackweave.agent.cli.toggle;
