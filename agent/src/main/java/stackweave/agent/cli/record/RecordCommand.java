@@ -70,11 +70,7 @@ public final class RecordCommand implements Callable<Integer> {
       description = "Default: rec-PID.jfr, with --loop rec-PID-TIME.jfr. - is standard output.")
   private String output;
 
-  @Mixin private SamplingOptions sampling;
-
-  @Mixin private WallOption wall;
-
-  @Mixin private BlockedOption blocked;
+  @Mixin private RecordingOptions sampling;
 
   @Option(
       names = "--settings",
@@ -144,8 +140,6 @@ public final class RecordCommand implements Callable<Integer> {
       mustBeLoop();
     }
     Map<String, String> wishes = sampling.eventSettings();
-    wall.addTo(wishes);
-    blocked.addTo(wishes);
     if (settings.equals(DEFAULT_SETTINGS)) {
       SamplingWishes.addStalls(wishes);
     }

@@ -2,12 +2,10 @@ package stackweave.agent.cli.record;
 
 import java.util.Iterator;
 import java.util.Map;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.NativeAllocation;
@@ -16,7 +14,7 @@ import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.read.choice.SampleChoice;
 
 /** The options of sampling, which are checked before anything is done in the target. */
-public final class SamplingOptions {
+public class SamplingOptions {
   @Option(
       names = "--interval",
       paramLabel = "TIME",
@@ -29,7 +27,6 @@ public final class SamplingOptions {
   @Option(
       names = "--event",
       paramLabel = "NAME",
-      converter = Event.class,
       description =
           "Samples an event instead of CPU time: page-faults, context-switches, cycles,"
               + " cache-misses, branch-misses, a tracepoint such as sched:sched_switch, a function"
@@ -51,46 +48,71 @@ public final class SamplingOptions {
               + " show what is live with --native-allocations.")
   private boolean nativeAllocations;
 
-  @Spec(Spec.Target.MIXEE)
-  private CommandSpec spec;
-
   @Option(
       names = "--engine",
       paramLabel = "NAME",
-      converter = Engine.class,
       completionCandidates = Engines.class,
       description = "The engine to try first: ${COMPLETION-CANDIDATES}. Default: auto.")
   private String engine;
 
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec spec;
+
+  /** Refuses the value of an option, as picocli does. */
+  final void must(boolean isValid, String option, String problem) {
+    if (!isValid) {
+      throw new ParameterException(
+          spec.commandLine(), "Invalid value for option '" + option + "': " + problem);
+    }
+  }
+
+  private SampledEvent sampled() {
+    SampledEvent sampled = event == null ? SampledEvent.CPU : SampledEvent.parse(event);
+    must(sampled != null, "--event", "'" + event + "' is none of " + SampledEvent.SYNTAX);
+    return sampled;
+  }
+
   /** Whether an event other than CPU time is asked for. */
-  public boolean hasEvent() {
-    return event != null && !SampledEvent.parse(event).isCpu();
+  public final boolean hasEvent() {
+    return !sampled().isCpu();
   }
 
   /** The event as recordings name it. */
-  String event() {
-    return SampledEvent.parse(event).name();
+  final String event() {
+    return sampled().name();
   }
 
   /** The samples that these options ask for: of the event, or else of CPU time. */
-  public SampleChoice choice() {
+  public final SampleChoice choice() {
     return hasEvent() ? SampleChoice.ofEvent(event()) : SampleChoice.CPU;
   }
 
-  /** The settings that ask for samples, with those that were given: event, '#', setting. */
+  /**
+   * The settings that ask for samples, with those that were given: event, '#', setting.
+   *
+   * @throws ParameterException if a value is not valid
+   */
   public Map<String, String> eventSettings() {
     Map<String, String> all = SamplingWishes.usual();
-    SampledEvent sampled = event == null ? SampledEvent.CPU : SampledEvent.parse(event);
-    if (interval != null
-        && (sampled.isCpu()
-            ? SamplingSettings.interval(interval).isEmpty()
-            : sampled.every(interval) == null)) {
-      throw new ParameterException(
-          spec.commandLine(),
-          "Invalid value for option '--interval': '"
+    SampledEvent sampled = sampled();
+    if (interval != null) {
+      must(
+          sampled.isCpu()
+              ? SamplingSettings.interval(interval).isPresent()
+              : sampled.every(interval) != null,
+          "--interval",
+          "'"
               + interval
               + "' is not "
               + (sampled.isCpu() ? SamplingSettings.INTERVALS : SampledEvent.INTERVALS));
+      all.put(NativeSample.NAME + "#interval", interval);
+    }
+    if (engine != null) {
+      must(
+          SamplingSettings.isEngine(engine),
+          "--engine",
+          "there is no engine '" + engine + "'" + SamplingSettings.meantEngine(engine));
+      all.put(NativeSample.NAME + "#engine", engine);
     }
     if (event != null) {
       all.put(NativeSample.NAME + "#event", event);
@@ -101,36 +123,7 @@ public final class SamplingOptions {
     if (nativeAllocations) {
       all.put(NativeAllocation.NAME + "#enabled", "true");
     }
-    if (interval != null) {
-      all.put(NativeSample.NAME + "#interval", interval);
-    }
-    if (engine != null) {
-      all.put(NativeSample.NAME + "#engine", engine);
-    }
     return all;
-  }
-
-  /** Accepts {@link SampledEvent#SYNTAX} and keeps the text as given. */
-  static final class Event implements ITypeConverter<String> {
-    @Override
-    public String convert(String text) {
-      if (SampledEvent.parse(text) == null) {
-        throw new TypeConversionException("'" + text + "' is none of " + SampledEvent.SYNTAX);
-      }
-      return text;
-    }
-  }
-
-  /** Accepts {@link SamplingSettings#ENGINES}. */
-  static final class Engine implements ITypeConverter<String> {
-    @Override
-    public String convert(String text) {
-      if (!SamplingSettings.isEngine(text)) {
-        throw new TypeConversionException(
-            "there is no engine '" + text + "'" + SamplingSettings.meantEngine(text));
-      }
-      return text;
-    }
   }
 
   /** The names of the engines, for the help text. */

@@ -1,0 +1,46 @@
+package stackweave.agent.cli.record;
+
+import java.util.Map;
+import picocli.CommandLine.Option;
+import stackweave.jfr.control.SamplingSettings;
+
+/** The options of sampling, with those that ask for threads that wait. */
+public final class RecordingOptions extends SamplingOptions {
+  @Option(
+      names = "--wall",
+      paramLabel = "TIME",
+      description =
+          "Samples waiting threads, too: how often each is looked at while it waits, "
+              + SamplingSettings.WALL_INTERVALS
+              + ". The commands that read show them with --wall.")
+  private String wall;
+
+  @Option(
+      names = "--blocked",
+      paramLabel = "TIME",
+      description =
+          "An event for each time that a thread is blocked for so long or longer, with its stack: "
+              + SamplingSettings.BLOCKED_THRESHOLDS
+              + ". The command report lists the longest.")
+  private String blocked;
+
+  @Override
+  public Map<String, String> eventSettings() {
+    Map<String, String> all = super.eventSettings();
+    if (wall != null) {
+      must(
+          SamplingSettings.wallInterval(wall).isPresent(),
+          "--wall",
+          "'" + wall + "' is not " + SamplingSettings.WALL_INTERVALS);
+      SamplingWishes.addWall(all, wall);
+    }
+    if (blocked != null) {
+      must(
+          SamplingSettings.blockedThreshold(blocked).isPresent(),
+          "--blocked",
+          "'" + blocked + "' is not " + SamplingSettings.BLOCKED_THRESHOLDS);
+      SamplingWishes.addBlocked(all, blocked);
+    }
+    return all;
+  }
+}
