@@ -17,13 +17,16 @@ import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.sample.SignalStacks;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineOrder;
 import stackweave.agent.engine.choice.EngineSource;
@@ -531,6 +534,11 @@ final class DrainThread implements Runnable {
 
     private boolean keepsContexts;
 
+    /** Null before it is first needed. */
+    private SignalStacks signalStacks;
+
+    private ThreadStarts starts = ThreadStarts.NONE;
+
     /**
      * What was found out of the process, at the first call.
      *
@@ -547,7 +555,24 @@ final class DrainThread implements Runnable {
     /** For an engine that is being started. */
     @Override
     public String heapStackLibrary() {
-      return SignalStacks.heapStackLibrary(ground(false).modules().latest());
+      return signalStacks().heapStackLibrary();
+    }
+
+    private SignalStacks signalStacks() {
+      if (signalStacks == null) {
+        signalStacks = new SignalStacks(ground(false).modules());
+      }
+      return signalStacks;
+    }
+
+    @Override
+    public boolean signalStacksMayVanish() {
+      return signalStacks().mayVanish();
+    }
+
+    @Override
+    public ThreadStarts threadStarts() {
+      return starts;
     }
 
     /** For an engine that is being started. */
@@ -717,11 +742,12 @@ final class DrainThread implements Runnable {
       if (totals.startDelayNanos == 0) {
         totals.startDelayNanos = start.delayNanos();
       }
-      totals.engine = running.kind().label();
+      EngineDescription description = running.description();
+      totals.engine = description.kind().label();
       pause.begun(System.nanoTime());
-      totals.intervalNanos = running.intervalNanos();
-      totals.reachedIntervalNanos = running.reachedIntervalNanos();
-      long begin = running.event().isCpu() ? missedUntil(running) : 0;
+      totals.intervalNanos = description.intervalNanos();
+      totals.reachedIntervalNanos = description.reachedIntervalNanos();
+      long begin = description.event().isCpu() ? missedUntil(running) : 0;
       pipelines.limitCompilers();
       boolean isPrepared;
       try {
@@ -734,12 +760,13 @@ final class DrainThread implements Runnable {
         allocations.close();
         pipelines.forgetLoads();
         pipelines.unhookThreadStarts();
+        decoding.starts = ThreadStarts.NONE;
       }
       // The last published figures must include all that was drained.
       publish(running);
       EngineStatistics statistics = running.statistics();
       totals.add(statistics);
-      if (running.event().isCpu() && !isMissed) {
+      if (description.event().isCpu() && !isMissed) {
         // CPU time that is used while an event is sampled instead is missed.
         totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
       }
@@ -767,6 +794,7 @@ final class DrainThread implements Runnable {
     totals.blockedNote = "";
     totals.touchNote = "";
     totals.allocationNote = "";
+    totals.hookNote = "";
     throttle =
         account == null
             ? new Throttle(
@@ -829,10 +857,11 @@ final class DrainThread implements Runnable {
     if (pipeline == null) {
       return false;
     }
-    if (!stopping) {
-      pipelines.hookThreadStarts(running, pipeline, totals);
+    EngineDescription engine = running.description();
+    if (!stopping && engine.sendsSignals()) {
+      decoding.starts = pipelines.hookThreadStarts(pipeline, totals);
     }
-    pipeline.sink().follow(running, throttle, rest);
+    pipeline.sink().follow(engine, throttle, rest);
     beginWaiting(pipeline);
     if (isPartOn()) {
       decoding.hold(pipeline);
@@ -849,14 +878,18 @@ final class DrainThread implements Runnable {
       if (decoding.isOpened() && isHeapFull(decoding)) {
         return false;
       }
-      if (decoding.isHeld() || running.hasEnded() || !rest.putsOff(System.nanoTime())) {
+      if (decoding.isHeld() || isToBeReplaced(running) || !rest.putsOff(System.nanoTime())) {
         return true;
       }
-      running.goOnUndrained();
+      running.await(0, true);
       LockSupport.parkNanos(this, HeapRest.LOOK_NANOS);
       clearInterrupt();
     }
     return true;
+  }
+
+  private static boolean isToBeReplaced(SampleEngine running) {
+    return running.state() == EngineState.TO_BE_REPLACED;
   }
 
   private boolean isPartOn() {
@@ -1070,7 +1103,6 @@ final class DrainThread implements Runnable {
     private final Decoding decoding;
     private long refreshed = System.nanoTime();
     private long refreshCpu;
-    private long cpusSeen = refreshed;
     private long repeated = refreshed;
     private long published = refreshed - PUBLISH_NANOS;
     private long stated = refreshed;
@@ -1107,7 +1139,7 @@ final class DrainThread implements Runnable {
         // vmOperations.cpp).
         LockSupport.parkNanos(this, wait * 1_000_000L);
       } else {
-        isFilling = gathering ? running.awaitFilling(batchWait()) : running.await(wait);
+        isFilling = running.await(gathering ? batchWait() : wait, gathering);
       }
       clearInterrupt();
       decoding.look();
@@ -1117,15 +1149,13 @@ final class DrainThread implements Runnable {
       if (store.flushRequested() || decoding.isHeld()) {
         rest.end(System.nanoTime()); // what is held anyway is not freed by a rest
       } else if (rest.putsOff(System.nanoTime())) {
-        running.goOnUndrained();
-        mustEnd |= running.hasEnded();
+        running.await(0, true);
+        mustEnd |= isToBeReplaced(running);
         return;
       }
       PipelineFactory.Pipeline pipeline = decoding.pipeline();
       if (pipeline != null && !isFilling && maySamplesWait(pipeline)) {
-        running.goOnUndrained();
         pipelines.lookAtLoads(System.nanoTime(), totals);
-        mustEnd |= running.hasEnded();
       } else if (pipeline != null) {
         drain(pipeline);
       } else {
@@ -1138,13 +1168,13 @@ final class DrainThread implements Runnable {
      * be met soon, by what the loader counts or else by a sample in it.
      */
     private boolean mayEngineWait(PipelineFactory.Pipeline pipeline) {
-      return running.maySamplesWait()
-          && (!running.sendsSignals() || pipeline.sink().isToldOfLibraries());
+      return running.state() == EngineState.SAMPLES_MAY_WAIT
+          && (!running.description().sendsSignals() || pipeline.sink().isToldOfLibraries());
     }
 
     private int batchWait() {
       long left = (gatheringSince + BATCH_NANOS - System.nanoTime()) / 1_000_000;
-      return (int) Math.max(0, Math.min(left, running.busyMillis()));
+      return (int) Math.max(0, left);
     }
 
     /** Whether what is in the rings is better drained later, with what comes until then. */
@@ -1177,7 +1207,7 @@ final class DrainThread implements Runnable {
       long cpuBefore = ownCpu();
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       long cpu = ownCpu() - cpuBefore;
-      mustEnd |= running.hasEnded();
+      mustEnd |= isToBeReplaced(running);
       // Where each turn is left, what is due comes late, but comes.
       if (rest.mustLeave() && System.nanoTime() - published < 2 * PUBLISH_NANOS) {
         return;
@@ -1244,7 +1274,7 @@ final class DrainThread implements Runnable {
       }
       idleWait = 1;
       boolean unloading = pipeline.sink().isUnloadingExpected();
-      return Math.min(running.busyMillis(), unloading ? UNLOADING_MILLIS : IDLE_MILLIS);
+      return unloading ? UNLOADING_MILLIS : IDLE_MILLIS;
     }
 
     private void doDue(long now, PipelineFactory.Pipeline pipeline) {
@@ -1261,11 +1291,6 @@ final class DrainThread implements Runnable {
         long before = ownCpu();
         pipeline.refreshModules();
         refreshCpu = ownCpu() - before;
-      }
-      if (now - cpusSeen > REFRESH_NANOS) {
-        cpusSeen = now;
-        // Not only if there are samples: there are none where all threads have been moved away.
-        mustEnd |= running.isOutgrown();
       }
       if (request.inMemory() && now - repeated > REPEAT_NANOS) {
         repeated = now;

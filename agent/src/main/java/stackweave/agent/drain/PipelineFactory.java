@@ -27,8 +27,8 @@ import stackweave.agent.drain.wall.BlockedSampler;
 import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.drain.wall.WallParts;
 import stackweave.agent.drain.wall.WallSampler;
-import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.jdk.JavaBase;
 import stackweave.agent.jdk.JavaThreadFinder;
@@ -515,21 +515,25 @@ final class PipelineFactory {
     }
   }
 
-  /** Instruments {@code Thread.start} if permitted and useful to the engine. */
-  void hookThreadStarts(SampleEngine engine, Pipeline pipeline, SamplerTotals totals) {
-    totals.hookNote = "";
-    if (hooks == null || !engine.profitsFromThreadStarts()) {
-      return;
+  /**
+   * Instruments {@code Thread.start} if permitted, for an engine that has to find threads.
+   *
+   * @return what tells which have started
+   */
+  ThreadStarts hookThreadStarts(Pipeline pipeline, SamplerTotals totals) {
+    if (hooks == null) {
+      return ThreadStarts.NONE;
     }
     if (pipeline.vmThreads() == null) {
       totals.hookNote = "Thread.start is not instrumented, for this VM's threads are not known";
-      return;
+      return ThreadStarts.NONE;
     }
     try {
-      engine.follow(new StartedJavaThreads(hooks.begin(), pipeline.vmThreads()));
+      return new StartedJavaThreads(hooks.begin(), pipeline.vmThreads());
     } catch (HookException | ReflectiveOperationException e) {
       totals.hookNote =
           "Thread.start is not instrumented, so short threads may be missed: " + e.getMessage();
+      return ThreadStarts.NONE;
     }
   }
 

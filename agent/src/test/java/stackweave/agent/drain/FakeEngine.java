@@ -6,12 +6,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
@@ -28,12 +31,15 @@ class FakeEngine implements SampleEngine {
   /** CPU time that each sample stands for. */
   static final long WEIGHT = 1_000_000;
 
+  /** How long its rings have room. */
+  private static final int BUSY_MILLIS = 40;
+
   final long interval;
 
   /** What was asked of it at its end: stop, drain, close. */
   final List<String> calls = new CopyOnWriteArrayList<>();
 
-  /** How often it was told to go on while its samples stay in the rings. */
+  /** How often it waited in vain while its samples stay in the rings. */
   final AtomicInteger wentOn = new AtomicInteger();
 
   volatile boolean ended;
@@ -98,25 +104,27 @@ class FakeEngine implements SampleEngine {
   }
 
   @Override
-  public boolean maySamplesWait() {
-    return maySamplesWait;
+  public EngineDescription description() {
+    return new EngineDescription(kind, SampledEvent.CPU, interval, interval, false, true, 0);
   }
 
   @Override
-  public EngineKind kind() {
-    return kind;
+  public EngineState state() {
+    if (ended) {
+      return EngineState.TO_BE_REPLACED;
+    }
+    return maySamplesWait ? EngineState.SAMPLES_MAY_WAIT : EngineState.DRAIN_SOON;
   }
 
   @Override
-  public long intervalNanos() {
-    return interval;
-  }
-
-  @Override
-  public boolean await(int timeoutMillis) {
+  public boolean await(int timeoutMillis, boolean gathers) {
     try {
-      boolean signalled = woken.tryAcquire(timeoutMillis, TimeUnit.MILLISECONDS);
+      int most = Math.min(timeoutMillis, BUSY_MILLIS);
+      boolean signalled = woken.tryAcquire(most, TimeUnit.MILLISECONDS);
       woken.drainPermits();
+      if (gathers && !signalled) {
+        wentOn.incrementAndGet();
+      }
       return signalled;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -145,18 +153,8 @@ class FakeEngine implements SampleEngine {
   }
 
   @Override
-  public void goOnUndrained() {
-    wentOn.incrementAndGet();
-  }
-
-  @Override
   public double backlog() {
     return backlog;
-  }
-
-  @Override
-  public boolean hasEnded() {
-    return ended;
   }
 
   @Override

@@ -75,7 +75,9 @@ final class EngineProbe {
     for (EngineRefusal refusal : recorder.choice.refusals()) {
       System.out.println("refusal: " + refusal.reason() + " " + refusal.line());
     }
-    System.out.println("engine: " + recorder.choice.engine().map(SampleEngine::kind).orElse(null));
+    System.out.println(
+        "engine: "
+            + recorder.choice.engine().map(engine -> engine.description().kind()).orElse(null));
     if (recorder.statistics != null) {
       // What the rings lost is stated: on a loaded machine it may be some.
       double lost = (double) recorder.statistics.get(EngineFigure.LOST) * interval;

@@ -127,7 +127,7 @@ public final class Recorder implements EngineSink {
           synchronized (this) {
             engine.drain(Long.MAX_VALUE, this);
           }
-          ended = engine.hasEnded();
+          ended = engine.state() == EngineState.TO_BE_REPLACED;
         }
         onStep.accept(engine);
       }

@@ -42,7 +42,7 @@ public final class RingProbe {
                 }
                 if (choice.engine().isPresent()) {
                   try (SampleEngine engine = choice.engine().get()) {
-                    System.out.println("engine: " + engine.kind());
+                    System.out.println("engine: " + engine.description().kind());
                     System.out.println(
                         "ring: " + (engine.statistics().get(EngineFigure.RING_BYTES) >> 20));
                   }

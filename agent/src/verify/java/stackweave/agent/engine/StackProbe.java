@@ -54,6 +54,8 @@ public final class StackProbe {
                 ", there %d with and %d without, elsewhere %d with and %d without stack",
                 counts[0], counts[1], counts[2], counts[3]));
     System.out.println("passed over: " + passedOver[0]);
-    System.out.println("engine: " + recorder.choice.engine().map(SampleEngine::kind).orElse(null));
+    System.out.println(
+        "engine: "
+            + recorder.choice.engine().map(engine -> engine.description().kind()).orElse(null));
   }
 }

@@ -26,6 +26,9 @@ public final class OlderCopy {
 
   private byte[] bytes = {};
   private long address;
+  private boolean needKnown;
+  private long stackEnd;
+  private long neededFrom;
 
   /** A bit for each page from {@link #address} on. */
   private long present;
@@ -35,9 +38,37 @@ public final class OlderCopy {
     return present == 0;
   }
 
-  /** Forgets all pages. */
+  /** Forgets all pages, and what was needed. */
   public void clear() {
     present = 0;
+    needKnown = false;
+  }
+
+  /**
+   * Says what is known of the stack once it was walked, for whoever copies the thread's next one.
+   *
+   * @param end the address above the stack; 0 if not known
+   * @param first the first address that was needed above the copy of the stack's top; 0 if none was
+   */
+  public void setNeeded(long end, long first) {
+    needKnown = true;
+    stackEnd = end;
+    neededFrom = first;
+  }
+
+  /** Whether {@link #setNeeded} was called for this sample. */
+  public boolean isNeedKnown() {
+    return needKnown;
+  }
+
+  /** The address above the stack; 0 if not known. */
+  public long stackEnd() {
+    return stackEnd;
+  }
+
+  /** The first address that was needed above the copy of the stack's top; 0 if none was. */
+  public long neededFrom() {
+    return neededFrom;
   }
 
   /**

@@ -66,6 +66,9 @@ public final class OlderStack implements MemoryReader {
 
   /** Where a thread is now, as far as anybody can tell without stopping it. */
   public interface Whereabouts {
+    /** Nothing is known. */
+    Whereabouts UNKNOWN = tid -> 0;
+
     /**
      * The highest stack pointer that the thread is known to have had since its sample was taken; 0
      * where nothing is known.

@@ -52,6 +52,7 @@ public final class StackSnapshot implements MemoryReader {
   private MemoryReader elsewhere;
   private OlderStack older;
   private final OlderCopy olderCopy = new OlderCopy();
+  private OlderStack.Whereabouts whereabouts = OlderStack.Whereabouts.UNKNOWN;
 
   /**
    * A bit per word of the copy: whether the walk relies on it. Kept where there is an {@link
@@ -185,6 +186,16 @@ public final class StackSnapshot implements MemoryReader {
   /** What was copied of the older part of the stack at the same time, for the engine to fill. */
   public OlderCopy olderCopy() {
     return olderCopy;
+  }
+
+  /** Where whoever fills this knows the sampled threads to be by now. */
+  public OlderStack.Whereabouts whereabouts() {
+    return whereabouts;
+  }
+
+  /** Sets that once, for all samples. */
+  public void setWhereabouts(OlderStack.Whereabouts known) {
+    whereabouts = known;
   }
 
   /** The address of the first copied byte: the stack pointer at the interrupt. */

@@ -51,7 +51,7 @@ class PerfEngineMoreIT extends PerfEngineRuns {
               burner.start();
               burner.join();
             });
-    assertEquals(EngineKind.PERF, recorder.choice.engine().orElseThrow().kind());
+    assertEquals(EngineKind.PERF, recorder.choice.engine().orElseThrow().description().kind());
     assertEquals(minute, recorder.statistics.get(EngineFigure.INTERVAL));
     assertTrue(recorder.samples.size() <= 1, "samples: " + recorder.samples.size());
     try (NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES)) {

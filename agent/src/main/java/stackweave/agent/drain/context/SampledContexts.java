@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.jdk.label.ContextHook;
 import stackweave.jfr.event.LabelText;
 import stackweave.jfr.status.Counter;
@@ -86,7 +86,7 @@ public final class SampledContexts implements AutoCloseable {
   }
 
   /** Sets the engine whose samples come from here on. */
-  public void follow(SampleEngine engine) {
+  public void follow(EngineDescription engine) {
     errorNanos = Math.max(MIN_ERROR_NANOS, engine.clockErrorNanos());
   }
 
@@ -133,7 +133,7 @@ public final class SampledContexts implements AutoCloseable {
    *
    * @param thread whose it is; null if that is not known
    * @param nanos when it was taken, by that engine's clock
-   * @param clockErrorNanos that engine's {@link SampleEngine#clockErrorNanos}
+   * @param clockErrorNanos that engine's {@link EngineDescription#clockErrorNanos}
    * @return its id, 0 for none
    */
   public long ofBeside(Thread thread, long nanos, long clockErrorNanos) {

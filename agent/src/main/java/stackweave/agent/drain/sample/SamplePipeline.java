@@ -9,8 +9,8 @@ import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.name.StackNames;
 import stackweave.agent.drain.thread.SampledThreads;
 import stackweave.agent.drain.thread.ThreadNames;
+import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineSink;
-import stackweave.agent.engine.SampleEngine;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
@@ -23,6 +23,7 @@ import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.modules.ModuleMap;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.OlderStack;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
@@ -49,21 +50,22 @@ public final class SamplePipeline implements EngineSink {
   private final FrameBuffer frames;
   private final SampleCounts counts;
   private final RingWait ringWait;
-  private SampleEngine engine;
+  private final SignalStacks signalStacks;
+  private EngineDescription engine;
 
-  /** One that takes samples beside it; null for none. */
-  private SampleEngine beside;
+  /** Of an engine that takes samples beside it; null for none. */
+  private EngineDescription beside;
+
+  private OlderStack.Whereabouts whereabouts = OlderStack.Whereabouts.UNKNOWN;
+
+  /** As those who run beside the engine know it. */
+  private OlderStack.Whereabouts whereaboutsBeside = OlderStack.Whereabouts.UNKNOWN;
 
   private Throttle throttle;
   private HeapRest rest;
   private int storeGeneration;
 
   private ModuleSearch search;
-
-  /** Of the mappings that were searched for libraries that unmap signal stacks. */
-  private int searchedGeneration;
-
-  private String heapStackLibrary = "";
 
   /**
    * @param failures records stacks as files; null: none are recorded
@@ -91,6 +93,7 @@ public final class SamplePipeline implements EngineSink {
     this.frames = new FrameBuffer(depth);
     this.counts = counts;
     this.search = new ModuleSearch(modules, true, null);
+    this.signalStacks = new SignalStacks(modules);
     this.unwinder =
         new SplicingUnwinder(unwinder, frames, memory, this::highestStackPointer, counts.splices);
     this.ringWait = new RingWait(this.unwinder, threads, contexts, started);
@@ -103,7 +106,7 @@ public final class SamplePipeline implements EngineSink {
    * @param throttle decides which samples are decoded
    * @param rest decides whether the next one waits
    */
-  public void follow(SampleEngine running, Throttle throttle, HeapRest rest) {
+  public void follow(EngineDescription running, Throttle throttle, HeapRest rest) {
     engine = running;
     this.throttle = throttle;
     this.rest = rest;
@@ -111,13 +114,12 @@ public final class SamplePipeline implements EngineSink {
     boolean reported = running.reportsMappings();
     LoaderCounts loader = reported ? null : LoaderCounts.find(modules.latest(), memory);
     search = new ModuleSearch(modules, reported, loader);
-    searchedGeneration = 0;
-    searchLibraries();
+    whereabouts = OlderStack.Whereabouts.UNKNOWN;
   }
 
   private long highestStackPointer(int tid) {
-    long highest = engine == null ? 0 : engine.highestStackPointer(tid);
-    long other = beside == null ? 0 : beside.highestStackPointer(tid);
+    long highest = whereabouts.highestStackPointer(tid);
+    long other = whereaboutsBeside.highestStackPointer(tid);
     return Long.compareUnsigned(other, highest) > 0 ? other : highest;
   }
 
@@ -126,8 +128,9 @@ public final class SamplePipeline implements EngineSink {
    *
    * @param other null for none
    */
-  public void alsoFollow(SampleEngine other) {
+  public void alsoFollow(EngineDescription other) {
     beside = other;
+    whereaboutsBeside = OlderStack.Whereabouts.UNKNOWN;
   }
 
   /**
@@ -146,12 +149,10 @@ public final class SamplePipeline implements EngineSink {
 
   private void decodeBeside(StackSnapshot snapshot, StackReceiver receiver) {
     snapshot.setElsewhere(memory);
+    whereaboutsBeside = snapshot.whereabouts();
     try {
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
-      if (engine != null) {
-        engine.met(snapshot.tid());
-      }
       ModuleMap map = unwind(snapshot, thread);
       long threadId = threads.ownerOf(frames, snapshot, thread);
       long contextId =
@@ -192,7 +193,6 @@ public final class SamplePipeline implements EngineSink {
    */
   public void refreshModules() {
     search.refresh();
-    searchLibraries();
     names.refresh();
   }
 
@@ -204,21 +204,11 @@ public final class SamplePipeline implements EngineSink {
   /** Finds libraries that have come and gone since the last call; before samples are taken. */
   public void lookAtLoader() {
     search.lookAtLoader();
-    searchLibraries();
   }
 
   /** Whether the engine's signals may overwrite a library's data: it must end at once. */
   public boolean mustSendNoSignals() {
-    return engine.sendsSignals() && !heapStackLibrary.isEmpty();
-  }
-
-  private void searchLibraries() {
-    ModuleMap mapped = modules.latest();
-    if (engine != null && mapped.generation() != searchedGeneration) {
-      searchedGeneration = mapped.generation();
-      engine.signalStacksMayVanish(SignalStacks.mayVanish(mapped));
-      heapStackLibrary = SignalStacks.heapStackLibrary(mapped);
-    }
+    return engine.sendsSignals() && !signalStacks.heapStackLibrary().isEmpty();
   }
 
   /**
@@ -283,12 +273,13 @@ public final class SamplePipeline implements EngineSink {
 
   private void decode(StackSnapshot snapshot) {
     snapshot.setElsewhere(memory);
+    whereabouts = snapshot.whereabouts();
     try {
       beginStack();
       SampledThreads.Entry thread = threads.find(snapshot.tid());
       ModuleMap map = unwind(snapshot, thread);
       if (unwinder.olderFrom() != 0 || !snapshot.olderCopy().isEmpty()) {
-        engine.deepStack(snapshot.tid(), thread.stackEnd, unwinder.olderFrom());
+        snapshot.olderCopy().setNeeded(thread.stackEnd, unwinder.olderFrom());
       }
       long stackId = write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
       if (failures != null) {

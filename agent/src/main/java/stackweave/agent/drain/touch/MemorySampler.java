@@ -12,6 +12,7 @@ import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.engine.perf.PerfThreadEngine;
@@ -175,7 +176,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     this.moves = moves;
     this.regions = regions;
     this.counters = counters;
-    pipeline.alsoFollow(engine);
+    pipeline.alsoFollow(engine.description());
   }
 
   /**
@@ -303,7 +304,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
       forgetMoves(done);
     }
     drained += engine.drain(settled, this);
-    hasEnded = engine.hasEnded();
+    hasEnded = engine.state() == EngineState.TO_BE_REPLACED;
   }
 
   private void forgetMoves(int done) {
@@ -312,6 +313,12 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     System.arraycopy(moveFrom, done, moveFrom, 0, moveCount);
     System.arraycopy(moveTo, done, moveTo, 0, moveCount);
     System.arraycopy(moveBytes, done, moveBytes, 0, moveCount);
+  }
+
+  /** The other engine tells only the ends of threads that it has sampled. */
+  @Override
+  public void exited(long timeNanos, int tid) {
+    pipeline.exited(timeNanos, tid);
   }
 
   @Override

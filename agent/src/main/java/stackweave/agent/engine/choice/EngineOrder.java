@@ -43,7 +43,7 @@ public record EngineOrder(List<EngineKind> kinds) {
   public static String note(EngineChoice choice) {
     return choice.engine().isEmpty()
         ? ""
-        : note(choice.engine().get().kind(), KernelVersion.current());
+        : note(choice.engine().get().description().kind(), KernelVersion.current());
   }
 
   /** As {@link #note(EngineChoice)}; engines of threads' events say themselves what these cost. */

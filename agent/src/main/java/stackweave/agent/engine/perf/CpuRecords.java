@@ -110,6 +110,10 @@ final class CpuRecords implements RingMerge.Target {
       ring.take();
       if (snapshot != null) {
         sink.sample(snapshot);
+        OlderCopy copy = snapshot.olderCopy();
+        if (older != null && copy.isNeedKnown()) {
+          older.stack(tid, copy.stackEnd(), copy.neededFrom());
+        }
       }
     }
   }

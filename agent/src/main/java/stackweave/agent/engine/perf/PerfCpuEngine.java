@@ -4,9 +4,11 @@ import java.util.BitSet;
 import java.util.SplittableRandom;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.SampleEngine;
@@ -50,6 +52,9 @@ public final class PerfCpuEngine implements SampleEngine {
 
   private static final int MOST_GROUP_SAMPLES = 1_000;
 
+  /** How often it is looked whether the process may run on other CPUs. */
+  private static final long CPUS_NANOS = 2_000_000_000;
+
   private static final String NOTE_WITHOUT_TICKS =
       "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
 
@@ -81,7 +86,7 @@ public final class PerfCpuEngine implements SampleEngine {
   private CpuEventLife life;
   private CpuRecords records;
   private RingMerge merge;
-  private long clockOffset;
+  private EngineDescription description;
   private Wakeup wakeup;
   private long lost;
 
@@ -91,7 +96,12 @@ public final class PerfCpuEngine implements SampleEngine {
   private long ownBefore;
   private long cpuAtStart;
   private long cpuAtStop;
-  private boolean ended;
+
+  /** Whether the last drain had samples. */
+  private boolean areComing;
+
+  private long cpusSeenAt = System.nanoTime();
+  private boolean toBeReplaced;
   private boolean stopped;
   private boolean closed;
 
@@ -168,7 +178,7 @@ public final class PerfCpuEngine implements SampleEngine {
     if (wakeup == null) {
       throw PerfRefusals.outOfDescriptors(KIND, Libc.errno());
     }
-    clockOffset =
+    long clockOffset =
         PerfClock.measure(calls, drainTid, cpus, new KernelClock())
             .orElseThrow(() -> PerfRefusals.clock(KIND));
     programTried = programs && config.callPolicy().allows(GuardedCall.BPF);
@@ -187,7 +197,18 @@ public final class PerfCpuEngine implements SampleEngine {
     }
     life = CpuEventLife.of(rings.all(), groupFd < 0, this::openClock);
     records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
+    records.decoder().snapshot().setWhereabouts(this::highestStackPointer);
     merge = new RingMerge(rings.all(), clockOffset);
+    // In a time namespace the difference of the clocks is measured, and not sure.
+    description =
+        new EngineDescription(
+            KIND,
+            config.event(),
+            config.intervalNanos(),
+            config.intervalNanos(),
+            false,
+            false,
+            clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS);
     cpuAtStart = cpuTime.ofOthers();
     control(IOC_ENABLE);
   }
@@ -287,35 +308,8 @@ public final class PerfCpuEngine implements SampleEngine {
   }
 
   @Override
-  public EngineKind kind() {
-    return KIND;
-  }
-
-  @Override
-  public long intervalNanos() {
-    return config.intervalNanos();
-  }
-
-  @Override
-  public boolean reportsMappings() {
-    return false;
-  }
-
-  /** In a time namespace the difference of the clocks is measured, and not sure. */
-  @Override
-  public long clockErrorNanos() {
-    return clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS;
-  }
-
-  @Override
-  public int busyMillis() {
-    int busy = PerfSizes.busyMillis(rings.bytes(), config.intervalNanos(), stackBytes);
-    if (maySamplesWait()) {
-      return busy;
-    }
-    int share = older().ringBytes() / cpus.length;
-    return Math.min(
-        busy, PerfSizes.busyMillis(share, config.intervalNanos(), OlderCopy.MOST_BYTES));
+  public EngineDescription description() {
+    return description;
   }
 
   /** Null where nothing copies older parts of stacks. */
@@ -323,22 +317,34 @@ public final class PerfCpuEngine implements SampleEngine {
     return filter == null ? null : filter.older();
   }
 
-  /** What was copied of deep stacks has less room. */
-  @Override
-  public boolean maySamplesWait() {
-    return older() == null || !older().areTaken();
+  /** What was copied of deep stacks has less room in its ring than samples in theirs. */
+  private boolean areOlderPartsTaken() {
+    return older() != null && older().areTaken();
   }
 
-  @Override
-  public void deepStack(int tid, long end, long first) {
-    if (older() != null) {
-      older().stack(tid, end, first);
+  /** How long rings have room while samples come, in ms. */
+  private int busyMillis() {
+    int busy = PerfSizes.busyMillis(rings.bytes(), config.intervalNanos(), stackBytes);
+    if (!areOlderPartsTaken()) {
+      return busy;
     }
+    int share = older().ringBytes() / cpus.length;
+    return Math.min(
+        busy, PerfSizes.busyMillis(share, config.intervalNanos(), OlderCopy.MOST_BYTES));
   }
 
   @Override
-  public boolean await(int timeoutMillis) {
-    return !closed && rings.await(wakeup, timeoutMillis);
+  public boolean await(int timeoutMillis, boolean gathers) {
+    return !closed
+        && rings.await(wakeup, areComing ? Math.min(timeoutMillis, busyMillis()) : timeoutMillis);
+  }
+
+  @Override
+  public EngineState state() {
+    if (toBeReplaced) {
+      return EngineState.TO_BE_REPLACED;
+    }
+    return areOlderPartsTaken() ? EngineState.DRAIN_SOON : EngineState.SAMPLES_MAY_WAIT;
   }
 
   @Override
@@ -367,8 +373,10 @@ public final class PerfCpuEngine implements SampleEngine {
     } finally {
       records.setSink(null); // not held between drains
     }
+    areComing = count > 0;
     endedThreads.look();
     lookAtGroup();
+    lookAtCpus();
     return count;
   }
 
@@ -381,7 +389,7 @@ public final class PerfCpuEngine implements SampleEngine {
     }
     if (foreign > own) {
       budget.groupIsShared();
-      ended = true;
+      toBeReplaced = true;
       stop();
     } else if (foreign + own > MOST_GROUP_SAMPLES) {
       foreignBefore += foreign / 2;
@@ -389,18 +397,7 @@ public final class PerfCpuEngine implements SampleEngine {
     }
   }
 
-  @Override
-  public boolean hasEnded() {
-    return ended;
-  }
-
-  @Override
-  public void met(int tid) {
-    endedThreads.isNew(tid);
-  }
-
-  @Override
-  public long highestStackPointer(int tid) {
+  private long highestStackPointer(int tid) {
     return rings.highestStackPointer(records.decoder(), tid);
   }
 
@@ -409,9 +406,13 @@ public final class PerfCpuEngine implements SampleEngine {
     return rings.backlog();
   }
 
-  @Override
-  public boolean isOutgrown() {
-    return life.isAnyBack() || rings.isMisplaced(withoutTicks, true);
+  /** Whether threads run on CPUs without an event, or an event is of a CPU that none may use. */
+  private void lookAtCpus() {
+    long now = System.nanoTime();
+    if (!stopped && now - cpusSeenAt > CPUS_NANOS) {
+      cpusSeenAt = now;
+      toBeReplaced |= life.isAnyBack() || rings.isMisplaced(withoutTicks, true);
+    }
   }
 
   @Override

@@ -5,9 +5,11 @@ import java.util.OptionalLong;
 import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.Wakeup;
@@ -20,7 +22,6 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
-import stackweave.jfr.control.SampledEvent;
 
 /**
  * Samples by perf_event_open: after each interval of CPU time the kernel writes the thread's
@@ -46,6 +47,9 @@ public final class PerfThreadEngine implements SampleEngine {
   /** How long it may wait where CPUs are so many that the number of threads must be watched. */
   private static final int MANY_CPUS_MILLIS = 10;
 
+  /** How often it is looked whether the process may run on other CPUs. */
+  private static final long CPUS_NANOS = 2_000_000_000;
+
   private static final String SWITCHES =
       "a perf event of each thread is stopped and started when threads are switched, which can halve a"
           + " program that does so often; engines perf and timer do not have that cost";
@@ -67,6 +71,9 @@ public final class PerfThreadEngine implements SampleEngine {
 
   /** A BPF program that decides which samples are taken; −1 for none. */
   private final int filter;
+
+  /** Whether it runs beside another engine, which looks after the CPUs. */
+  private final boolean isBeside;
 
   /** Most bytes of a ring. */
   private final int mostRingBytes;
@@ -91,14 +98,23 @@ public final class PerfThreadEngine implements SampleEngine {
   private PerfEvents events;
   private PerfRecords records;
   private RingMerge merge;
-  private long clockOffset;
+  private EngineDescription description;
   private Wakeup wakeup;
   private long kernelNanos;
   private long heldBytes;
   private long cpuAtStart;
   private long cpuAtStop;
   private long watchedAt = System.nanoTime();
+
+  /** Whether the last drain had samples. */
+  private boolean areComing;
+
+  private long cpusSeenAt = System.nanoTime();
+
+  /** Whether threads are too many. */
   private boolean ended;
+
+  private boolean toBeReplaced;
   private boolean stopped;
   private boolean closed;
 
@@ -108,11 +124,13 @@ public final class PerfThreadEngine implements SampleEngine {
       PerfBudget budget,
       SystemCalls calls,
       int mostRingBytes,
-      int filter) {
+      int filter,
+      boolean isBeside) {
     this.kind = kind;
     this.config = config;
     this.mostRingBytes = mostRingBytes;
     this.filter = filter;
+    this.isBeside = isBeside;
     this.interval = config.event().isCpu() ? config.intervalNanos() : config.event().interval();
     this.budget = budget;
     this.kernel = kind == EngineKind.PERF_THREAD;
@@ -143,7 +161,7 @@ public final class PerfThreadEngine implements SampleEngine {
       EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
       throws EngineRefusedException {
     int ringBytes = config.event().isCpu() ? PerfSizes.RING_BYTES : EVENT_RING_BYTES;
-    return start(kind, config, budget, newest, ringBytes, -1);
+    return start(kind, config, budget, newest, ringBytes, -1, false);
   }
 
   /**
@@ -157,7 +175,7 @@ public final class PerfThreadEngine implements SampleEngine {
   public static PerfThreadEngine startBeside(
       EngineKind kind, EngineConfig config, PerfBudget budget, int ringBytes, int filter)
       throws EngineRefusedException {
-    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT, ringBytes, filter);
+    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT, ringBytes, filter, true);
   }
 
   private static PerfThreadEngine start(
@@ -166,10 +184,12 @@ public final class PerfThreadEngine implements SampleEngine {
       PerfBudget budget,
       PerfAttr.Features newest,
       int ringBytes,
-      int filter)
+      int filter,
+      boolean isBeside)
       throws EngineRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
-    PerfThreadEngine engine = new PerfThreadEngine(kind, config, budget, calls, ringBytes, filter);
+    PerfThreadEngine engine =
+        new PerfThreadEngine(kind, config, budget, calls, ringBytes, filter, isBeside);
     boolean started = false;
     try {
       engine.open(newest);
@@ -192,7 +212,18 @@ public final class PerfThreadEngine implements SampleEngine {
     }
     openRings();
     records = new PerfRecords(pid, kernel, calls.architecture(), cpus, config.event(), interval);
-    clockOffset = clockOffset();
+    records.decoder().snapshot().setWhereabouts(this::highestStackPointer);
+    long clockOffset = clockOffset();
+    // In a time namespace the difference of the clocks is measured, and not sure.
+    description =
+        new EngineDescription(
+            kind,
+            config.event(),
+            config.intervalNanos(),
+            config.intervalNanos(),
+            false,
+            true,
+            clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS);
     merge = new RingMerge(rings.all(), clockOffset);
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
@@ -246,12 +277,6 @@ public final class PerfThreadEngine implements SampleEngine {
     }
   }
 
-  /** In a time namespace the difference of the clocks is measured, and not sure. */
-  @Override
-  public long clockErrorNanos() {
-    return clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS;
-  }
-
   private long clockOffset() throws EngineRefusedException {
     OptionalLong offset = PerfClock.offset(rings.all());
     if (offset.isEmpty()) {
@@ -275,13 +300,8 @@ public final class PerfThreadEngine implements SampleEngine {
   }
 
   @Override
-  public EngineKind kind() {
-    return kind;
-  }
-
-  @Override
-  public SampledEvent event() {
-    return config.event();
+  public EngineDescription description() {
+    return description;
   }
 
   /** Within {@link #drain}: the address that the present sample is of; 0 for none. */
@@ -289,25 +309,28 @@ public final class PerfThreadEngine implements SampleEngine {
     return records.address();
   }
 
-  @Override
-  public long intervalNanos() {
-    return config.intervalNanos();
-  }
-
-  @Override
-  public int busyMillis() {
+  /** How long rings have room while samples come, in ms. */
+  private int busyMillis() {
     long each = event == null ? config.intervalNanos() : EVENT_NANOS;
     long watch = Math.max(MANY_CPUS_MILLIS, budget.watchNanos(rings.count()) / 1_000_000);
     return (int) Math.min(watch, PerfSizes.busyMillis(rings.bytes(), each, stackBytes));
   }
 
   @Override
-  public boolean await(int timeoutMillis) {
+  public boolean await(int timeoutMillis, boolean gathers) {
     if (closed) {
       return false;
     }
+    int millis = areComing ? Math.min(timeoutMillis, busyMillis()) : timeoutMillis;
     boolean near = !stopped && budget.isNear(rings.count());
-    return rings.await(wakeup, near ? Math.min(timeoutMillis, NEAR_MILLIS) : timeoutMillis);
+    boolean isReady = rings.await(wakeup, near ? Math.min(millis, NEAR_MILLIS) : millis);
+    watch();
+    return isReady;
+  }
+
+  @Override
+  public EngineState state() {
+    return toBeReplaced ? EngineState.TO_BE_REPLACED : EngineState.SAMPLES_MAY_WAIT;
   }
 
   @Override
@@ -328,14 +351,9 @@ public final class PerfThreadEngine implements SampleEngine {
     } finally {
       records.setSink(null); // not held between drains
     }
+    areComing = count > 0;
+    lookAtCpus();
     return count;
-  }
-
-  @Override
-  public void goOnUndrained() {
-    if (!closed) {
-      watch();
-    }
   }
 
   /**
@@ -368,17 +386,12 @@ public final class PerfThreadEngine implements SampleEngine {
     if (budget.isMet(budget.threads(), each) || starts.areTooMany(records.starts(), each, now)) {
       budget.leave(now);
       ended = true;
+      toBeReplaced = true;
       stop();
     }
   }
 
-  @Override
-  public boolean hasEnded() {
-    return ended;
-  }
-
-  @Override
-  public long highestStackPointer(int tid) {
+  private long highestStackPointer(int tid) {
     return rings.highestStackPointer(records.decoder(), tid);
   }
 
@@ -387,9 +400,13 @@ public final class PerfThreadEngine implements SampleEngine {
     return rings.backlog();
   }
 
-  @Override
-  public boolean isOutgrown() {
-    return rings.isMisplaced(new BitSet(), false);
+  /** Whether threads may run on a CPU whose ring their events don't have. */
+  private void lookAtCpus() {
+    long now = System.nanoTime();
+    if (!stopped && !isBeside && now - cpusSeenAt > CPUS_NANOS) {
+      cpusSeenAt = now;
+      toBeReplaced |= rings.isMisplaced(new BitSet(), false);
+    }
   }
 
   /** Closes the events at once, not after draining, since threads would go on inheriting them. */

@@ -28,6 +28,11 @@ final class SampleDecoder {
     this.snapshot = new StackSnapshot(architecture);
   }
 
+  /** The one snapshot. */
+  StackSnapshot snapshot() {
+    return snapshot;
+  }
+
   /** The snapshot with the sample in it, which the next one overwrites. */
   StackSnapshot decode(PerfRing ring, long timeNanos, int tid, long weight) {
     snapshot.clear();

@@ -3,6 +3,7 @@ package stackweave.agent.engine.timer;
 import java.util.Arrays;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.engine.timer.handler.TimerRefusals;
@@ -79,6 +80,7 @@ final class TimerDiscovery implements AutoCloseable {
   private final SignalQueue queue;
   private final int drainTid;
   private final ThreadStacks javaStacks;
+  private final SignalTargets targets;
   private final NativeStacks nativeStacks;
   private final SignalMasks masks;
   private final PassedOver passedOver;
@@ -113,7 +115,6 @@ final class TimerDiscovery implements AutoCloseable {
   /** Whether {@code Thread.start} has just reported them. */
   private boolean[] told = new boolean[64];
 
-  private ThreadStarts starter = ThreadStarts.NONE;
   private final ThreadStarts.Visitor addStarted = this::addStarted;
   private boolean listNow;
 
@@ -147,12 +148,14 @@ final class TimerDiscovery implements AutoCloseable {
       TimerThreads threads,
       int signal,
       int drainTid,
-      ThreadStacks javaStacks) {
+      ThreadStacks javaStacks,
+      SignalTargets targets) {
     this.tasks = tasks;
     this.threads = threads;
     this.queue = new SignalQueue();
     this.drainTid = drainTid;
     this.javaStacks = javaStacks;
+    this.targets = targets;
     this.nativeStacks = new NativeStacks(calls, policy, access);
     this.masks = new SignalMasks(calls.architecture(), signal, access);
     this.passedOver = new PassedOver(masks);
@@ -252,10 +255,6 @@ final class TimerDiscovery implements AutoCloseable {
       }
     }
     return false;
-  }
-
-  void follow(ThreadStarts starts) {
-    starter = starts;
   }
 
   /** Looks for new and ended threads, if it is time to. */
@@ -470,7 +469,7 @@ final class TimerDiscovery implements AutoCloseable {
   private void takeStarted() {
     addWaiting();
     attached.clear();
-    listNow |= !starter.take(addStarted);
+    listNow |= !targets.threadStarts().take(addStarted);
     beginAttached();
     attachFresh(true);
   }

@@ -3,15 +3,16 @@ package stackweave.agent.engine.timer;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
+import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.ThreadStacks;
-import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.engine.timer.handler.HandlerLayout;
 import stackweave.agent.engine.timer.handler.HandlerMemory;
 import stackweave.agent.engine.timer.handler.HandlerSignal;
@@ -49,12 +50,14 @@ public final class TimerEngine implements SampleEngine {
   private static final int FILE_DESCRIPTORS = 2;
 
   private final EngineConfig config;
+  private final SignalTargets targets;
   private final int stackBytes;
   private final int ringBytes;
   private final int cpus;
   private final HandlerMemory memory;
   private final CpuTime cpuTime = new CpuTime();
   private final Thread drain = Thread.currentThread();
+  private final EngineDescription description;
   private HandlerSignal signal;
   private TimerThreads threads;
   private TimerDiscovery discovery;
@@ -65,7 +68,6 @@ public final class TimerEngine implements SampleEngine {
   private long droppedExpiriesAtStart;
   private long cpuAtStart;
   private long cpuAtStop;
-  private final long tickNanos = CpuTimers.tickNanos();
   private final boolean mayInterrupt = CpuTimers.mayInterruptCalls();
   private volatile boolean woken;
 
@@ -75,12 +77,24 @@ public final class TimerEngine implements SampleEngine {
   private boolean stopped;
   private boolean closed;
 
-  private TimerEngine(EngineConfig config, HandlerMemory memory) {
+  private TimerEngine(EngineConfig config, SignalTargets targets, HandlerMemory memory) {
     this.config = config;
+    this.targets = targets;
     this.memory = memory;
     this.stackBytes = config.stackBytes() & -16;
     this.ringBytes = memory.ringBytes();
     this.cpus = CpuSet.ofProcess().length;
+    // CPU timers are looked at once a tick. Without the vDSO's clock a sample has the time at which
+    // it was read.
+    this.description =
+        new EngineDescription(
+            EngineKind.TIMER,
+            config.event(),
+            config.intervalNanos(),
+            Math.max(config.intervalNanos(), CpuTimers.tickNanos()),
+            true,
+            false,
+            memory.get(HandlerLayout.PROCESS_CLOCK) == 0 ? Long.MAX_VALUE : 0);
   }
 
   /**
@@ -102,11 +116,13 @@ public final class TimerEngine implements SampleEngine {
     if (!heapStackLibrary.isEmpty()) {
       throw TimerRefusals.library(heapStackLibrary);
     }
-    ThreadStacks javaStacks = targets.javaStacks();
+    ThreadStacks javaStacks = targets.javaStacks(); // before anything is held
     CallPolicy policy = config.callPolicy();
     TimerEngine engine =
         new TimerEngine(
-            config, HandlerMemory.acquire(calls, policy, config.memoryAccess(), ringBytes(config)));
+            config,
+            targets,
+            HandlerMemory.acquire(calls, policy, config.memoryAccess(), ringBytes(config)));
     boolean started = false;
     try {
       engine.open(calls, policy, javaStacks, signal);
@@ -142,7 +158,8 @@ public final class TimerEngine implements SampleEngine {
             threads,
             signal.number(),
             calls.gettid(),
-            javaStacks);
+            javaStacks,
+            targets);
     records =
         new TimerRecords(
             memory,
@@ -155,6 +172,7 @@ public final class TimerEngine implements SampleEngine {
     droppedExpiriesAtStart = memory.get(HandlerLayout.PROCESS_DROPPED_EXPIRIES);
     memory.set(HandlerLayout.PROCESS_STACK_LIMIT, stackBytes);
     memory.set(HandlerLayout.PROCESS_ENABLED, 1);
+    signal.useSignalStacks(!targets.signalStacksMayVanish());
     cpuAtStart = cpuTime.ofOthers();
     attachedAtStart = discovery.attachAll();
   }
@@ -169,19 +187,8 @@ public final class TimerEngine implements SampleEngine {
   }
 
   @Override
-  public EngineKind kind() {
-    return EngineKind.TIMER;
-  }
-
-  @Override
-  public long intervalNanos() {
-    return config.intervalNanos();
-  }
-
-  /** CPU timers are looked at once a tick. */
-  @Override
-  public long reachedIntervalNanos() {
-    return Math.max(config.intervalNanos(), tickNanos);
+  public EngineDescription description() {
+    return description;
   }
 
   /** The signal's number. */
@@ -189,39 +196,16 @@ public final class TimerEngine implements SampleEngine {
     return signal.number();
   }
 
-  /** Short, since new threads are found between two waits. */
-  @Override
-  public int busyMillis() {
-    return 5;
-  }
-
-  @Override
-  public boolean reportsMappings() {
-    return false;
-  }
-
-  @Override
-  public boolean sendsSignals() {
-    return true;
-  }
-
-  @Override
-  public boolean profitsFromThreadStarts() {
-    return true;
-  }
-
-  @Override
-  public void follow(ThreadStarts starts) {
-    discovery.follow(starts);
-  }
-
   /**
    * Waits in steps, since handlers don't wake the drain thread and new threads have to be found.
    */
   @Override
-  public boolean await(int timeoutMillis) {
+  public boolean await(int timeoutMillis, boolean gathers) {
     if (closed) {
       return false;
+    }
+    if (gathers) {
+      return awaitFilling(timeoutMillis);
     }
     long deadline = System.nanoTime() + timeoutMillis * 1_000_000L;
     do {
@@ -236,10 +220,12 @@ public final class TimerEngine implements SampleEngine {
     return false;
   }
 
-  /** Where handlers have less than three quarters of their room. */
-  @Override
-  public boolean awaitFilling(int timeoutMillis) {
-    return isWokenIn(1_000_000L * timeoutMillis) || backlog() > FILLING;
+  /** In steps as short as that, since new threads are found between two of them. */
+  private boolean awaitFilling(int timeoutMillis) {
+    boolean isFilling =
+        isWokenIn(1_000_000L * Math.min(timeoutMillis, STEP_MILLIS)) || backlog() > FILLING;
+    look();
+    return isFilling;
   }
 
   /** Waits for so many ns, or not at all below 1; returns whether it was woken. */
@@ -257,8 +243,10 @@ public final class TimerEngine implements SampleEngine {
    * handler a sample's time is that at which it is drained.
    */
   @Override
-  public boolean maySamplesWait() {
-    return clockErrorNanos() == 0 && !records.isAnyUrgent() && discovery.isQuiet();
+  public EngineState state() {
+    return description.clockErrorNanos() == 0 && !records.isAnyUrgent() && discovery.isQuiet()
+        ? EngineState.SAMPLES_MAY_WAIT
+        : EngineState.DRAIN_SOON;
   }
 
   @Override
@@ -281,32 +269,13 @@ public final class TimerEngine implements SampleEngine {
     return count;
   }
 
-  @Override
-  public void goOnUndrained() {
-    if (!closed) {
-      look();
-    }
-  }
-
   /** Those that it finds to have ended may have samples in the ring. */
   private void look() {
     if (!stopped) {
+      signal.useSignalStacks(!targets.signalStacksMayVanish());
       discovery.look();
       lookedAt = records.end();
     }
-  }
-
-  @Override
-  public void signalStacksMayVanish(boolean mayVanish) {
-    if (!stopped) {
-      signal.useSignalStacks(!mayVanish);
-    }
-  }
-
-  /** Without the vDSO's clock a sample has the time at which it was read. */
-  @Override
-  public long clockErrorNanos() {
-    return memory.get(HandlerLayout.PROCESS_CLOCK) == 0 ? Long.MAX_VALUE : 0;
   }
 
   @Override

@@ -20,7 +20,9 @@ import stackweave.agent.drain.name.KernelNames;
 import stackweave.agent.drain.name.StackNames;
 import stackweave.agent.drain.thread.ThreadNames;
 import stackweave.agent.drain.wall.WallParts;
+import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.linux.SelfMemory;
@@ -28,6 +30,7 @@ import stackweave.agent.linux.SystemCalls;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeMemory;
@@ -69,7 +72,6 @@ public final class OwnPipeline implements AutoCloseable {
   public final StackNames names;
   public final ModuleIndex modules;
   public final SamplePipeline pipeline;
-  public final Silent engine = new Silent();
   private final SelfMemory memory = new SelfMemory();
   private final Recording recording = new Recording();
   private final MixedUnwinder unwinder;
@@ -111,7 +113,7 @@ public final class OwnPipeline implements AutoCloseable {
             64,
             counts);
     pipeline.follow(
-        engine,
+        Silent.DESCRIPTION,
         new Throttle(100, () -> 0, () -> 0, () -> 0, new SplittableRandom(1)),
         new HeapRest(new HeapSlack()));
     pipeline.beginStack();
@@ -201,28 +203,19 @@ public final class OwnPipeline implements AutoCloseable {
   @StackTrace(false)
   public static class Moment extends Event {}
 
-  /** One that delivers nothing by itself. */
+  /** An engine that delivers nothing by itself. */
   public static class Silent implements SampleEngine {
-    /** Threads that it was told of. */
-    public final List<Integer> met = new ArrayList<>();
+    private static final EngineDescription DESCRIPTION =
+        new EngineDescription(
+            EngineKind.PERF, SampledEvent.CPU, 1_000_000, 1_000_000, false, true, 0);
 
     @Override
-    public void met(int tid) {
-      met.add(tid);
+    public EngineDescription description() {
+      return DESCRIPTION;
     }
 
     @Override
-    public EngineKind kind() {
-      return EngineKind.PERF;
-    }
-
-    @Override
-    public long intervalNanos() {
-      return 1_000_000;
-    }
-
-    @Override
-    public boolean await(int timeoutMillis) {
+    public boolean await(int timeoutMillis, boolean gathers) {
       return false;
     }
 
@@ -237,8 +230,18 @@ public final class OwnPipeline implements AutoCloseable {
     }
 
     @Override
+    public EngineState state() {
+      return EngineState.SAMPLES_MAY_WAIT;
+    }
+
+    @Override
     public double backlog() {
       return 0;
+    }
+
+    @Override
+    public String note() {
+      return "";
     }
 
     @Override

@@ -102,17 +102,6 @@ class SamplePipelineTest {
     }
   }
 
-  /** Otherwise a thread of another sampler stays known when its id is another thread's. */
-  @Test
-  void theEngineIsToldOfThreadsThatOthersMet() throws Exception {
-    try (OwnPipeline own = new OwnPipeline()) {
-      own.pipeline.sample(own.snapshot(System.nanoTime()));
-      assertEquals(List.of(), own.engine.met);
-      own.pipeline.decode(own.snapshot(System.nanoTime()), (thread, stack, stop, context) -> {});
-      assertEquals(List.of(TID), own.engine.met);
-    }
-  }
-
   /** Compared with what JFR itself says of the moments before and after: else, logs don't match. */
   @Test
   void aSampleHasTheTimeAtWhichItWasTaken() throws Exception {

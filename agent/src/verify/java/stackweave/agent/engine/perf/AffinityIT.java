@@ -13,6 +13,7 @@ import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.OwnJvm;
 import stackweave.jfr.control.EngineKind;
 import stackweave.testing.Commands;
@@ -58,14 +59,19 @@ class AffinityIT {
       throws EngineRefusedException, IOException, InterruptedException {
     try (PerfCpuEngine engine = PerfCpuEngine.start(CONFIG, budget)) {
       String pid = "" + ProcessHandle.current().pid();
-      boolean isOutgrown = engine.isOutgrown();
+      boolean isOutgrown = isOutgrown(engine);
       long count = isOutgrown ? -1 : engine.statistics().get(EngineFigure.CPUS);
       Commands.output(List.of("taskset", "-acp", cpus, pid));
       for (int i = 0; i < MAX_LOOKS && !isOutgrown; i++) {
         Thread.sleep(LOOK_MILLIS);
-        isOutgrown = engine.isOutgrown();
+        isOutgrown = isOutgrown(engine);
       }
       return isOutgrown ? count : -1;
     }
+  }
+
+  private static boolean isOutgrown(PerfCpuEngine engine) {
+    engine.drain(Long.MAX_VALUE, snapshot -> {});
+    return engine.state() == EngineState.TO_BE_REPLACED;
   }
 }

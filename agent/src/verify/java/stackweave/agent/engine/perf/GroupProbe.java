@@ -7,6 +7,7 @@ import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -42,22 +43,26 @@ final class GroupProbe {
               + alone.get(EngineFigure.SAMPLES)
               + " "
               + alone.get(EngineFigure.FOREIGN_SAMPLES));
-      for (int i = 0; i < MAX_DRAINS && !engine.hasEnded(); i++) {
+      for (int i = 0; i < MAX_DRAINS && !hasEnded(engine); i++) {
         drain(engine, sink);
       }
       long foreign = engine.statistics().get(EngineFigure.FOREIGN_SAMPLES);
-      System.out.println("ended " + engine.hasEnded() + " " + foreign);
+      System.out.println("ended " + hasEnded(engine) + " " + foreign);
     } catch (EngineRefusedException e) {
       System.out.println("none: " + e.getMessage());
       System.exit(0);
     }
     try (PerfCpuEngine engine = PerfCpuEngine.start(CONFIG, budget, false)) {
-      System.out.println("again " + engine.kind());
+      System.out.println("again " + engine.description().kind());
     } catch (EngineRefusedException e) {
       System.out.println("refused " + e.getMessage());
     }
     burner.endAfter(0);
     burner.join();
+  }
+
+  private static boolean hasEnded(PerfCpuEngine engine) {
+    return engine.state() == EngineState.TO_BE_REPLACED;
   }
 
   private static void drain(PerfCpuEngine engine, EngineSink sink) {

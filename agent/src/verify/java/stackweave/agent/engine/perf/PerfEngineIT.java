@@ -76,7 +76,7 @@ class PerfEngineIT extends PerfEngineRuns {
           shorter.join();
         });
 
-    assertEquals(kind, recorder.choice.engine().orElseThrow().kind());
+    assertEquals(kind, recorder.choice.engine().orElseThrow().description().kind());
     long ofLonger = recorder.covered(longer, since[0]);
     long ofBoth = ofLonger + recorder.covered(shorter, since[0]);
     // The kernel lets siblings that take turns on a CPU go on with each other's timers.

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineSink;
+import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.OwnJvm;
 import stackweave.agent.engine.SignalTargets;
 import stackweave.testing.Commands;
@@ -49,22 +50,21 @@ class SamplesWaitIT {
     StringBuilder said = new StringBuilder();
     try (TimerEngine engine = TimerEngine.start(CONFIG, SignalTargets.NONE)) {
       said.append(how(engine));
-      for (int i = 0; i < LOOKS && !engine.maySamplesWait(); i++) {
+      for (int i = 0; i < LOOKS && !mayWait(engine); i++) {
         engine.await(5);
         engine.drain(Long.MAX_VALUE, SINK);
       }
       said.append(", ").append(how(engine));
       Burner next = Burner.start("next", Long.MAX_VALUE);
       long end = System.nanoTime() + SOON_NANOS;
-      while (engine.maySamplesWait() && System.nanoTime() < end) {
-        engine.awaitFilling(5);
-        engine.goOnUndrained();
+      while (mayWait(engine) && System.nanoTime() < end) {
+        engine.await(5, true);
       }
       said.append(", ").append(how(engine));
       next.endAfter(0);
       next.join();
       engine.wake();
-      said.append(engine.awaitFilling(WAIT_MILLIS) ? ", woken" : ", asleep");
+      said.append(engine.await(WAIT_MILLIS, true) ? ", woken" : ", asleep");
     }
     burner.endAfter(0);
     burner.join();
@@ -72,6 +72,10 @@ class SamplesWaitIT {
   }
 
   private static String how(TimerEngine engine) {
-    return engine.maySamplesWait() ? "later" : "at once";
+    return mayWait(engine) ? "later" : "at once";
+  }
+
+  private static boolean mayWait(TimerEngine engine) {
+    return engine.state() == EngineState.SAMPLES_MAY_WAIT;
   }
 }

@@ -20,6 +20,8 @@ import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.Recorder;
 import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.SignalTargets;
+import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.engine.timer.handler.HandlerCode;
@@ -121,8 +123,8 @@ class TimerEngineIT extends TimerEngineRuns {
         every(minute + 1),
         0,
         engine -> {
-          assertEquals(minute, engine.intervalNanos());
-          assertEquals(minute, engine.reachedIntervalNanos());
+          assertEquals(minute, engine.description().intervalNanos());
+          assertEquals(minute, engine.description().reachedIntervalNanos());
           int looked = 0;
           SystemCalls calls = SystemCalls.current().orElseThrow();
           try (NativeBuffer spec = NativeBuffer.allocate(32)) {
@@ -145,8 +147,9 @@ class TimerEngineIT extends TimerEngineRuns {
     with(
         every(SamplingSettings.MIN_INTERVAL_NANOS),
         0,
-        engine -> assertEquals(Math.max(tick, 100_000), engine.reachedIntervalNanos()));
-    with(every(tick), 0, engine -> assertEquals(tick, engine.reachedIntervalNanos()));
+        engine ->
+            assertEquals(Math.max(tick, 100_000), engine.description().reachedIntervalNanos()));
+    with(every(tick), 0, engine -> assertEquals(tick, engine.description().reachedIntervalNanos()));
   }
 
   /**
@@ -258,28 +261,41 @@ class TimerEngineIT extends TimerEngineRuns {
         });
   }
 
+  /** Tells of one thread, once. */
+  private static final class Told implements SignalTargets, ThreadStarts {
+    private int tid;
+
+    @Override
+    public ThreadStarts threadStarts() {
+      return this;
+    }
+
+    @Override
+    public boolean take(Visitor visitor) {
+      if (tid != 0) {
+        visitor.started(tid, 0, 0);
+        tid = 0;
+      }
+      return true;
+    }
+  }
+
   /** A thread that is told of is sampled from there on, by what it has used before too. */
   @ByChance
   @Test
   void aThreadThatIsToldOfNeedNotBeFound() throws Exception {
+    Told targets = new Told();
     with(
         every(2 * MILLISECOND),
         0,
+        targets,
         engine -> {
           Recorder recorder = new Recorder();
           Burner burner = Burner.start("told", 1_000 * MILLISECOND);
           while (burner.tid == 0) {
             Thread.onSpinWait();
           }
-          boolean[] told = {false};
-          engine.follow(
-              visitor -> {
-                if (!told[0]) {
-                  told[0] = true;
-                  visitor.started(burner.tid, 0, 0);
-                }
-                return true;
-              });
+          targets.tid = burner.tid;
           // Where it waits for a CPU, one look at its mask does not do.
           while (burner.isAlive() && !recorder.started.containsKey(burner.tid)) {
             engine.await(1);

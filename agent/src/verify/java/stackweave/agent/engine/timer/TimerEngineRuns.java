@@ -56,14 +56,16 @@ abstract class TimerEngineRuns {
 
   /** On a thread of its own, which is the engine's drain thread. */
   static void with(EngineConfig config, int signal, Body body) throws Exception {
+    with(config, signal, SignalTargets.NONE, body);
+  }
+
+  static void with(EngineConfig config, int signal, SignalTargets targets, Body body)
+      throws Exception {
     Throwable[] failure = {null};
     Thread drain =
         new Thread(
             () -> {
-              try (TimerEngine engine =
-                  signal == 0
-                      ? TimerEngine.start(config, SignalTargets.NONE)
-                      : TimerEngine.start(config, SignalTargets.NONE, signal)) {
+              try (TimerEngine engine = TimerEngine.start(config, targets, signal)) {
                 body.run(engine);
               } catch (Throwable e) {
                 failure[0] = e;

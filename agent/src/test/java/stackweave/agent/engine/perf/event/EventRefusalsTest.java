@@ -109,8 +109,8 @@ class EventRefusalsTest {
       if (engine == null) {
         assertTrue(choice.reasons().startsWith("perf"), choice.reasons());
       } else {
-        assertEquals("page-faults", engine.event().name());
-        assertTrue(engine.kind().usesPerfEvents());
+        assertEquals("page-faults", engine.description().event().name());
+        assertTrue(engine.description().kind().usesPerfEvents());
       }
     }
   }
