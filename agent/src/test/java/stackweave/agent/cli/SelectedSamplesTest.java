@@ -2,6 +2,10 @@ package stackweave.agent.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+import static stackweave.jfr.event.SampleRecord.Kind.EVENT;
+import static stackweave.jfr.event.SampleRecord.Kind.MEMORY;
+import static stackweave.jfr.event.SampleRecord.Kind.WALL;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.jfr.event.NativeMemory;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.SampledRecording;
@@ -45,14 +50,29 @@ class SelectedSamplesTest {
         long begin = System.nanoTime() - 60 * SECOND;
         for (int i = 0; i < 3; i++) {
           long time = begin + i * 10 * SECOND;
-          store.sample(time, thread, 0, 10_000_000, node(store, "abc".substring(i, i + 1)), 0, 0);
+          store.write(
+              new SampleRecord()
+                  .begin(CPU, time, 10_000_000)
+                  .stack(thread, node(store, "abc".substring(i, i + 1)), 0, 0));
         }
         long late = begin + 20 * SECOND;
         for (ThreadState state : List.of(ThreadState.FILE, ThreadState.DEVICE)) {
-          store.wallSample(late, thread, state.code(), SECOND, node(store, state.label()), 0, 0);
+          store.write(
+              new SampleRecord()
+                  .begin(WALL, late, SECOND)
+                  .stack(thread, node(store, state.label()), 0, 0)
+                  .state(state.code()));
         }
-        store.nativeMemory(late, thread, 3L << 20, 4096, node(store, "grow"), 0, 0);
-        store.eventSample("page-faults", late, thread, 5, node(store, "fault"), 0, 0);
+        store.write(
+            new SampleRecord()
+                .begin(MEMORY, late, 3L << 20)
+                .stack(thread, node(store, "grow"), 0, 0)
+                .at(4096));
+        store.write(
+            new SampleRecord()
+                .begin(EVENT, late, 5)
+                .stack(thread, node(store, "fault"), 0, 0)
+                .of("page-faults"));
       }
       recording.dump(recorded);
     } finally {

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+import static stackweave.jfr.event.SampleRecord.Kind.WALL;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
@@ -36,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.store.EventStore;
@@ -461,7 +464,8 @@ class CommandLineIT extends CommandLineRuns {
       long method = store.method(MethodDefinition.symbol(0, "main", 0));
       long node = store.node(EventStore.ROOT, method, 0, -1, 1);
       for (int i = 0; i < 500; i++) {
-        store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 0, 0);
+        store.write(
+            new SampleRecord().begin(CPU, System.nanoTime(), 10_000_000).stack(thread, node, 0, 0));
       }
       store.flush();
       recording.dump(file);
@@ -480,11 +484,16 @@ class CommandLineIT extends CommandLineRuns {
       long node = store.node(EventStore.ROOT, main, 0, -1, 1);
       long wait = store.node(node, read, 0, -1, 1);
       for (int i = 0; i < 500; i++) {
-        store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 0, 0);
+        store.write(
+            new SampleRecord().begin(CPU, System.nanoTime(), 10_000_000).stack(thread, node, 0, 0));
       }
       int socket = ThreadState.SOCKET.code();
       for (int i = 0; i < 70; i++) {
-        store.wallSample(System.nanoTime(), thread, socket, 100_000_000, wait, 0, 0);
+        store.write(
+            new SampleRecord()
+                .begin(WALL, System.nanoTime(), 100_000_000)
+                .stack(thread, wait, 0, 0)
+                .state(socket));
       }
       store.flush();
       recording.dump(file);

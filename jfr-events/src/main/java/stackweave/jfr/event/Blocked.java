@@ -3,7 +3,6 @@ package stackweave.jfr.event;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -23,33 +22,15 @@ import jdk.jfr.Timespan;
 @StackTrace(false)
 @Enabled(false)
 @Threshold("5 ms")
-public final class Blocked extends Event {
+public final class Blocked extends CodedEvent {
   public static final String NAME = "stackweave.Blocked";
 
   /** {@link #wakerPid} of a thread that an interrupt woke. */
   public static final int WOKEN_BY_INTERRUPT = -1;
 
-  @Label("Blocked Thread")
-  @Description(
-      "The Java thread, a virtual one where one was mounted and is known; none for threads of the"
-          + " VM, of native code, and for exited ones")
-  public Thread sampledThread;
-
-  @Label("Thread Key")
-  @Description("The thread that was blocked; OS thread ids are reused, these are not")
-  public long threadId;
-
   @Label("State")
   @Description("What the thread waited for, see Session.stateLegend")
   public int state;
-
-  @Label("Stack")
-  @Description("The frame that the thread was blocked in; 0 when no frame is known")
-  public long stackId;
-
-  @Label("End")
-  @Description("Why the stack ends where it ends, see Session.endLegend")
-  public int end;
 
   @Label("Over")
   @Description(
@@ -72,7 +53,18 @@ public final class Blocked extends Event {
   @Timespan(Timespan.NANOSECONDS)
   public long wakeDelay;
 
-  @Label("Context")
-  @Description("What the thread worked for when it was seen, see stackweave.Context; 0 for none")
-  public long contextId;
+  @Override
+  public void fill(SampleRecord sample) {
+    super.fill(sample);
+    state = sample.state;
+    over = sample.isOver;
+    wakerThreadId = sample.wakerKey;
+    wakerPid = sample.wakerPid;
+    wakeDelay = sample.wakeDelayNanos;
+  }
+
+  @Override
+  public long otherThreadId() {
+    return wakerThreadId;
+  }
 }

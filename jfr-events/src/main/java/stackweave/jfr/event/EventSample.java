@@ -2,7 +2,6 @@ package stackweave.jfr.event;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
@@ -19,18 +18,8 @@ import jdk.jfr.Timespan;
 @Category("Stackweave")
 @Description("A stack in which an event happened, such as a page fault, and how many it stands for")
 @StackTrace(false)
-public final class EventSample extends Event {
+public final class EventSample extends CodedEvent {
   public static final String NAME = "stackweave.EventSample";
-
-  @Label("Sampled Thread")
-  @Description(
-      "The Java thread, a virtual one where one was mounted and is known; none for threads of the"
-          + " VM, of native code, and for exited ones")
-  public Thread sampledThread;
-
-  @Label("Thread Key")
-  @Description("The thread that was sampled; OS thread ids are reused, these are not")
-  public long threadId;
 
   @Label("Event")
   @Description("What happened, such as page-faults: the unit of the weight")
@@ -40,21 +29,17 @@ public final class EventSample extends Event {
   @Description("The number of these events that this sample stands for; no time")
   public long weight;
 
-  @Label("Stack")
-  @Description("The frame that the thread was in; 0 when no frame is known")
-  public long stackId;
-
-  @Label("End")
-  @Description("Why the stack ends where it ends, see Session.endLegend")
-  public int end;
-
-  @Label("Context")
-  @Description("What the thread worked for, see stackweave.Context; 0 for none")
-  public long contextId;
-
   @Label("Age")
   @Description(
       "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
   @Timespan(Timespan.NANOSECONDS)
   public long age;
+
+  @Override
+  public void fill(SampleRecord sample) {
+    super.fill(sample);
+    event = sample.event;
+    weight = sample.weight;
+    age = sample.ageNanos;
+  }
 }

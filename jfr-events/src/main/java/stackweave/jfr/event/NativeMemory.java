@@ -4,14 +4,13 @@ import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * Native memory that a stack touched first, or that was given back to the system since, its thread
+ * Native memory that a stack touched first, or that was given back to the system since: its thread
  * and stack are defined where those of samples are. Sums by stack are its net growth. Never added
  * to CPU time, and never woven. Off unless a recording's settings, or the agent's option {@code
  * native-memory}, ask for it.
@@ -22,18 +21,8 @@ import jdk.jfr.Timespan;
 @Description("Native memory that a stack touched first, or that was given back since")
 @StackTrace(false)
 @Enabled(false)
-public final class NativeMemory extends Event {
+public final class NativeMemory extends CodedEvent {
   public static final String NAME = "stackweave.NativeMemory";
-
-  @Label("Thread")
-  @Description(
-      "The Java thread that touched it, a virtual one where one was mounted and is known; none for"
-          + " threads of the VM, of native code, and for exited ones")
-  public Thread sampledThread;
-
-  @Label("Thread Key")
-  @Description("The thread that touched it; OS thread ids are reused, these are not")
-  public long threadId;
 
   @Label("Bytes")
   @Description(
@@ -46,21 +35,17 @@ public final class NativeMemory extends Event {
   @Description("The page that was looked at; the others that it stands for are not known")
   public long address;
 
-  @Label("Stack")
-  @Description("The frame that touched it; 0 when no frame is known")
-  public long stackId;
-
-  @Label("End")
-  @Description("Why the stack ends where it ends, see Session.endLegend")
-  public int end;
-
-  @Label("Context")
-  @Description("What the thread worked for that touched it, see stackweave.Context; 0 for none")
-  public long contextId;
-
   @Label("Age")
   @Description(
       "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
   @Timespan(Timespan.NANOSECONDS)
   public long age;
+
+  @Override
+  public void fill(SampleRecord sample) {
+    super.fill(sample);
+    weight = sample.weight;
+    address = sample.address;
+    age = sample.ageNanos;
+  }
 }

@@ -3,7 +3,6 @@ package stackweave.jfr.event;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Enabled;
-import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.SettingDefinition;
@@ -21,18 +20,8 @@ import jdk.jfr.Timespan;
 @Description("A stack of a thread that was waiting, and for how long")
 @StackTrace(false)
 @Enabled(false)
-public final class WallSample extends Event {
+public final class WallSample extends CodedEvent {
   public static final String NAME = "stackweave.WallSample";
-
-  @Label("Sampled Thread")
-  @Description(
-      "The Java thread, a virtual one where one was mounted and is known; none for threads of the"
-          + " VM, of native code, and for exited ones")
-  public Thread sampledThread;
-
-  @Label("Thread Key")
-  @Description("The thread that was sampled; OS thread ids are reused, these are not")
-  public long threadId;
 
   @Label("State")
   @Description("What the thread waited for, see Session.stateLegend")
@@ -43,23 +32,19 @@ public final class WallSample extends Event {
   @Timespan(Timespan.NANOSECONDS)
   public long weight;
 
-  @Label("Stack")
-  @Description("The frame that the thread was in; 0 when no frame is known")
-  public long stackId;
-
-  @Label("End")
-  @Description("Why the stack ends where it ends, see Session.endLegend")
-  public int end;
-
-  @Label("Context")
-  @Description("What the thread worked for, see stackweave.Context; 0 for none")
-  public long contextId;
-
   @Label("Age")
   @Description(
       "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
   @Timespan(Timespan.NANOSECONDS)
   public long age;
+
+  @Override
+  public void fill(SampleRecord sample) {
+    super.fill(sample);
+    state = sample.state;
+    weight = sample.weight;
+    age = sample.ageNanos;
+  }
 
   @Name("interval")
   @Label("Interval")

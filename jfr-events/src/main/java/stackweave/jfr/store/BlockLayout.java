@@ -1,20 +1,17 @@
 package stackweave.jfr.store;
 
 import java.util.Arrays;
-import jdk.jfr.Event;
-import stackweave.jfr.event.Blocked;
-import stackweave.jfr.event.EventSample;
-import stackweave.jfr.event.NativeAllocation;
-import stackweave.jfr.event.NativeMemory;
+import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.event.StackEvent;
 import stackweave.jfr.event.StackSample;
-import stackweave.jfr.event.WallSample;
 import stackweave.jfr.weave.live.LiveWeave;
 
 /**
- * Schema 2: definitions of many samples in one block. Samples are held back until the block that
- * explains them is written, at most {@link #HELD_SAMPLES} of them: so a chunk that has a sample has
- * its definitions, and before it. All of it is guarded by the gate's lock; the drain thread alone
- * calls it, but for {@link #chunkEnds}.
+ * Puts samples and what they name into events: definitions of many samples in one block. Samples
+ * are held back until the block that explains them is written, at most {@link #HELD_SAMPLES} of
+ * them: so a chunk that has a sample has its definitions, and before it. All of it is guarded by
+ * the {@link ChunkGate}'s lock but {@link #isEmpty}, and is called by the drain thread alone but
+ * {@link #chunkEnds}; samples are written between {@link #enter} and {@link #leave}.
  */
 final class BlockLayout {
   /** How many samples are written at once: blocks of fewer are deflated less well. */
@@ -28,27 +25,22 @@ final class BlockLayout {
   private final AttributesTable attributes = new AttributesTable();
   private final BlockEncoder block = new BlockEncoder();
 
-  /** Null if samples are not woven. */
-  private LiveWeave weave;
+  private LiveWeave weave = LiveWeave.NONE;
 
   /** The chunk that the block, and the samples held back, are made for. */
   private int chunk;
 
-  /**
-   * Each a {@link StackSample}, {@link WallSample}, {@link Blocked}, {@link EventSample} or {@link
-   * NativeMemory}, as all events here.
-   */
-  private final Event[] held = new Event[HELD_SAMPLES];
+  private final StackEvent[] held = new StackEvent[HELD_SAMPLES];
 
   private int heldCount;
 
   /** Samples written since {@link #enter}: at most two times what is held back. */
-  private final Event[] written = new Event[2 * HELD_SAMPLES];
+  private final StackEvent[] written = new StackEvent[2 * HELD_SAMPLES];
 
   private int writtenCount;
 
   /** Samples whose commit was torn by a rotation: what they need is to be defined once more. */
-  private Event[] torn = {};
+  private StackEvent[] torn = {};
 
   /** New frames of a stack, the innermost first. */
   private int[] path = new int[256];
@@ -59,48 +51,49 @@ final class BlockLayout {
     block.bind();
   }
 
+  /**
+   * Commits may follow. What samples need whose commit was torn, or that were held back while
+   * chunks were rotated, is defined in this chunk, too.
+   */
   void enter(int chunk) {
     if (chunk == this.chunk) {
       return;
     }
     this.chunk = chunk;
     block.clear();
-    for (Event sample : torn) {
+    for (StackEvent sample : torn) {
       define(sample);
     }
-    torn = new Event[0];
+    torn = new StackEvent[0];
     for (int i = 0; i < heldCount; i++) {
       define(held[i]);
     }
   }
 
-  void sample(
-      long timeNanos,
-      ThreadTable.Entry thread,
-      int stateCode,
-      long weightNanos,
-      long stackId,
-      int endCode,
-      long contextId) {
-    StackSample event = new StackSample();
+  /**
+   * Writes a sample and what its chunk lacks of its definitions, or holds it back for a while. The
+   * record gets its age and its attributes.
+   */
+  void write(SampleRecord sample, ThreadTable.Entry thread) {
+    StackEvent event = sample.kind.newEvent();
+    sample.ageNanos = clock.stamp(event, sample);
+    if (event instanceof StackSample) {
+      sample.attributesId = attributesOf(sample);
+    }
+    event.fill(sample);
     event.sampledThread = thread.thread();
-    event.threadId = thread.key;
-    event.weight = weightNanos;
-    event.stackId = stackId;
-    long age = clock.stamp(event, timeNanos);
+    hold(event);
+  }
+
+  private long attributesOf(SampleRecord sample) {
     if (attributes.isFull()) {
       write();
       attributes.clear();
     }
-    event.attributesId = attributes.intern(stateCode, endCode, contextId, age);
-    hold(event);
+    return attributes.intern(sample.state, sample.end, sample.contextId, sample.ageNanos);
   }
 
-  void unwoven(Event event, ThreadTable.Entry thread, long stackId) {
-    hold(event);
-  }
-
-  private void hold(Event event) {
+  private void hold(StackEvent event) {
     define(event);
     held[heldCount++] = event;
     if (heldCount == HELD_SAMPLES) {
@@ -109,34 +102,16 @@ final class BlockLayout {
   }
 
   /** Puts into the block what the chunk lacks to explain a sample. */
-  private void define(Event event) {
-    if (event instanceof StackSample sample) {
-      defineThread(sample.threadId);
-      attributes.define(sample.attributesId, chunk, block);
-      tables.contexts.emit(attributes.context(sample.attributesId), chunk);
-      defineStack(sample.stackId);
-    } else if (event instanceof WallSample sample) {
-      defineThread(sample.threadId);
-      tables.contexts.emit(sample.contextId, chunk);
-      defineStack(sample.stackId);
-    } else if (event instanceof Blocked blocked) {
-      defineThread(blocked.threadId);
-      defineThread(blocked.wakerThreadId);
-      tables.contexts.emit(blocked.contextId, chunk);
-      defineStack(blocked.stackId);
-    } else if (event instanceof NativeMemory touched) {
-      defineThread(touched.threadId);
-      tables.contexts.emit(touched.contextId, chunk);
-      defineStack(touched.stackId);
-    } else if (event instanceof NativeAllocation block) {
-      defineThread(block.threadId);
-      tables.contexts.emit(block.contextId, chunk);
-      defineStack(block.stackId);
-    } else if (event instanceof EventSample sample) {
-      defineThread(sample.threadId);
-      tables.contexts.emit(sample.contextId, chunk);
-      defineStack(sample.stackId);
+  private void define(StackEvent event) {
+    defineThread(event.threadId);
+    long other = event.otherThreadId();
+    if (other != 0) {
+      defineThread(other);
     }
+    long id = event.attributesId();
+    attributes.define(id, chunk, block);
+    tables.contexts.emit(id == 0 ? event.contextId() : attributes.context(id), chunk);
+    defineStack(event.stackId);
   }
 
   private void defineThread(long key) {
@@ -225,11 +200,13 @@ final class BlockLayout {
     }
   }
 
+  /** Whether nothing is held back. */
   boolean isEmpty() {
     // The hook may empty it meanwhile, which does no harm.
     return heldCount == 0 && torn.length == 0 && block.isEmpty();
   }
 
+  /** Writes what is held back. */
   void write() {
     if (!block.isEmpty()) {
       block.commit();
@@ -237,11 +214,11 @@ final class BlockLayout {
     int count = heldCount;
     heldCount = 0; // whatever happens, none is written twice
     for (int i = 0; i < count; i++) {
-      Event event = held[i];
+      StackEvent event = held[i];
       held[i] = null;
       event.commit();
       written[writtenCount++] = event;
-      if (weave != null && event instanceof StackSample sample) {
+      if (event instanceof StackSample sample) {
         weave.sample(
             clock.ticks(sample),
             sample.threadId,
@@ -251,6 +228,9 @@ final class BlockLayout {
     }
   }
 
+  /**
+   * @param torn whether the commits since {@link #enter} may be in the next chunk
+   */
   void leave(boolean torn) {
     if (torn && writtenCount > 0) {
       this.torn = Arrays.copyOf(written, writtenCount);
@@ -259,6 +239,10 @@ final class BlockLayout {
     writtenCount = 0;
   }
 
+  /**
+   * JFR's hook, on any thread, instead of all the others: writes what is held back and explained in
+   * {@code chunk}, which ends. Touches nothing that the drain thread uses outside of the gate.
+   */
   void chunkEnds(int chunk) {
     if (chunk == this.chunk) {
       write();
@@ -266,18 +250,21 @@ final class BlockLayout {
     }
   }
 
+  /** Forgets what is held back: nobody records it. */
   void discard() {
     Arrays.fill(held, 0, heldCount, null);
     heldCount = 0;
-    torn = new Event[0];
+    torn = new StackEvent[0];
     block.clear();
     chunk = 0; // what the block had is in no chunk
   }
 
+  /** All samples that are written from now on are woven, too. */
   void weaveBy(LiveWeave weave) {
     this.weave = weave;
   }
 
+  /** Gives back what is not needed while no samples are taken. */
   void rest() {
     if (isEmpty()) {
       attributes.clear();

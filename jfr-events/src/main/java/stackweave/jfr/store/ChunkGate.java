@@ -4,6 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntConsumer;
 
 /**
@@ -198,14 +199,14 @@ final class ChunkGate {
    * @return the chunk's number, or 0 if {@code enabled} says that JFR does not record; the lock is
    *     not held then
    */
-  int enter(Recording enabled) {
+  int enter(BooleanSupplier enabled) {
     lock.lock();
     if (!closed) {
       return chunk;
     }
     long deadline = System.nanoTime() + OPEN_NANOS;
     while (closed) {
-      if (!enabled.isEnabled()) {
+      if (!enabled.getAsBoolean()) {
         lock.unlock();
         return 0;
       }
@@ -272,10 +273,5 @@ final class ChunkGate {
    */
   long missedEnds() {
     return missedEnds;
-  }
-
-  /** Whether JFR records the samples at all. */
-  interface Recording {
-    boolean isEnabled();
   }
 }

@@ -2,13 +2,9 @@ package stackweave.jfr.store;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import jdk.jfr.Event;
-import stackweave.jfr.event.Blocked;
-import stackweave.jfr.event.EventSample;
-import stackweave.jfr.event.NativeAllocation;
-import stackweave.jfr.event.NativeMemory;
+import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.event.StackEvent;
 import stackweave.jfr.event.StackSample;
-import stackweave.jfr.event.WallSample;
 
 /**
  * Gives sample events the time of their interrupt. JFR stamps events with its own ticks when they
@@ -30,19 +26,10 @@ final class SampleClock {
   private static final int ANCHOR_TRIES = 8;
   private static final long GOOD_ANCHOR_NANOS = 500L;
 
-  private static final VarHandle STACK_START = field(StackSample.class, "startTime");
-  private static final VarHandle STACK_DURATION = field(StackSample.class, "duration");
-  private static final VarHandle MEMORY_START = field(NativeMemory.class, "startTime");
-  private static final VarHandle MEMORY_DURATION = field(NativeMemory.class, "duration");
-  private static final VarHandle BLOCK_START = field(NativeAllocation.class, "startTime");
-  private static final VarHandle BLOCK_DURATION = field(NativeAllocation.class, "duration");
-  private static final VarHandle EVENT_START = field(EventSample.class, "startTime");
-  private static final VarHandle EVENT_DURATION = field(EventSample.class, "duration");
-  private static final VarHandle WALL_START = field(WallSample.class, "startTime");
-  private static final VarHandle WALL_DURATION = field(WallSample.class, "duration");
+  /** The fields by the kind of the sample; null where JFR lets nobody set them. */
+  private static final VarHandle[] STARTS = fields("startTime");
 
-  private static final VarHandle BLOCKED_START = field(Blocked.class, "startTime");
-  private static final VarHandle BLOCKED_DURATION = field(Blocked.class, "duration");
+  private static final VarHandle[] DURATIONS = fields("duration");
 
   private boolean calibrated;
   private long firstNanos;
@@ -51,125 +38,77 @@ final class SampleClock {
   private long anchorTicks;
   private double ticksPerNano;
 
-  private static VarHandle field(Class<? extends Event> event, String name) {
+  private static VarHandle[] fields(String name) {
+    SampleRecord.Kind[] kinds = SampleRecord.Kind.values();
+    VarHandle[] fields = new VarHandle[kinds.length];
     try {
-      return MethodHandles.privateLookupIn(event, MethodHandles.lookup())
-          .findVarHandle(event, name, long.class);
+      for (int i = 0; i < kinds.length; i++) {
+        Class<?> event = kinds[i].event();
+        fields[i] =
+            MethodHandles.privateLookupIn(event, MethodHandles.lookup())
+                .findVarHandle(event, name, long.class);
+      }
+      return fields;
     } catch (ReflectiveOperationException e) {
       return null;
     }
   }
 
-  /** Compares the clocks if it is time to; call it before each {@link #stamp}. */
-  void refresh() {
-    if (STACK_START == null || STACK_DURATION == null) {
-      return;
-    }
-    if (WALL_START == null
-        || WALL_DURATION == null
-        || EVENT_START == null
-        || EVENT_DURATION == null
-        || MEMORY_START == null
-        || MEMORY_DURATION == null
-        || BLOCK_START == null
-        || BLOCK_DURATION == null) {
+  /**
+   * Compares the clocks if it is time to; call it before each {@link #stamp}.
+   *
+   * @param timeNanos when the sample was taken, on the clock of System.nanoTime
+   */
+  void refresh(long timeNanos) {
+    if (STARTS == null || DURATIONS == null) {
       return;
     }
     if (!calibrated) {
       calibrated = calibrate();
-    } else if (System.nanoTime() - anchorNanos > ANCHOR_NANOS) {
+    } else if (timeNanos - anchorNanos > ANCHOR_NANOS) {
       renewAnchor();
     }
   }
 
+  /** Whether events can be given a time, and so a duration. */
+  boolean isCalibrated() {
+    return calibrated;
+  }
+
   /**
-   * Sets the time of an event that is committed later, on the clock of System.nanoTime.
+   * Sets the time of an event that is committed later.
    *
    * @return how long before its start time the sample was taken, in nanoseconds: 0 where that could
    *     be set
    */
-  long stamp(StackSample event, long timeNanos) {
+  long stamp(StackEvent event, SampleRecord sample) {
     if (!calibrated) {
       event.begin();
       event.end();
-      return System.nanoTime() - timeNanos;
+      return System.nanoTime() - sample.timeNanos;
     }
-    STACK_START.set(event, ticks(timeNanos));
-    STACK_DURATION.set(event, MIN_DURATION_TICKS);
+    int kind = sample.kind.ordinal();
+    long start = ticks(sample.timeNanos);
+    long duration = MIN_DURATION_TICKS;
+    if (sample.kind.hasDuration()) {
+      duration = Math.max(duration, ticks(sample.timeNanos + sample.weight) - start);
+    }
+    STARTS[kind].set(event, start);
+    DURATIONS[kind].set(event, duration);
     return 0;
-  }
-
-  /** Sets the time of an event that is committed later. */
-  void stamp(WallSample event, long timeNanos) {
-    if (!calibrated) {
-      event.begin();
-      event.end();
-      event.age = System.nanoTime() - timeNanos;
-      return;
-    }
-    WALL_START.set(event, ticks(timeNanos));
-    WALL_DURATION.set(event, MIN_DURATION_TICKS);
-  }
-
-  /** The same. */
-  void stamp(NativeMemory event, long timeNanos) {
-    if (!calibrated) {
-      event.begin();
-      event.end();
-      event.age = System.nanoTime() - timeNanos;
-      return;
-    }
-    MEMORY_START.set(event, ticks(timeNanos));
-    MEMORY_DURATION.set(event, MIN_DURATION_TICKS);
-  }
-
-  /** The same. */
-  void stamp(NativeAllocation event, long timeNanos) {
-    if (!calibrated) {
-      event.begin();
-      event.end();
-      event.age = System.nanoTime() - timeNanos;
-      return;
-    }
-    BLOCK_START.set(event, ticks(timeNanos));
-    BLOCK_DURATION.set(event, MIN_DURATION_TICKS);
-  }
-
-  /** The same. */
-  void stamp(EventSample event, long timeNanos) {
-    if (!calibrated) {
-      event.begin();
-      event.end();
-      event.age = System.nanoTime() - timeNanos;
-      return;
-    }
-    EVENT_START.set(event, ticks(timeNanos));
-    EVENT_DURATION.set(event, MIN_DURATION_TICKS);
-  }
-
-  /**
-   * Sets start and duration of an event that is committed later.
-   *
-   * @return false where they can't be set: there is no other place for a duration
-   */
-  boolean stamp(Blocked event, long startNanos, long durationNanos) {
-    if (!calibrated || BLOCKED_START == null || BLOCKED_DURATION == null) {
-      return false;
-    }
-    long start = ticks(startNanos);
-    BLOCKED_START.set(event, start);
-    BLOCKED_DURATION.set(
-        event, Math.max(MIN_DURATION_TICKS, ticks(startNanos + durationNanos) - start));
-    return true;
   }
 
   /** The time of an event by JFR's clock, of one that was stamped; 0 where it is not known. */
   long ticks(StackSample event) {
-    return calibrated ? (long) STACK_START.get(event) : 0;
+    return calibrated ? start(event) : 0;
+  }
+
+  private static long start(StackSample event) {
+    return (long) STARTS[SampleRecord.Kind.CPU.ordinal()].get(event);
   }
 
   private long ticks(long timeNanos) {
-    return anchorTicks + Math.round((timeNanos - anchorNanos) * ticksPerNano);
+    return anchorTicks + (long) ((timeNanos - anchorNanos) * ticksPerNano);
   }
 
   /** Compares the clocks twice; false while JFR does not stamp events. */
@@ -201,7 +140,7 @@ final class SampleClock {
       long before = System.nanoTime();
       probe.begin();
       long after = System.nanoTime();
-      long ticks = (long) STACK_START.get(probe);
+      long ticks = start(probe);
       if (ticks == 0) {
         return false;
       }

@@ -3,6 +3,8 @@ package stackweave.jfr.export;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.BLOCKED;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -15,6 +17,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.export.report.ReportExport;
 import stackweave.jfr.read.SampledRecording;
@@ -79,18 +82,29 @@ class BlockedTest {
             ManyStacks.C2);
     long worker = store.thread(1, "worker", 1, false, 0, null);
     long idle = store.thread(2, "idle", 2, false, 0, null);
-    assertTrue(store.sample(start, worker, 0, 10 * MILLI, job, 0, 0));
+    assertTrue(
+        store.write(new SampleRecord().begin(CPU, start, 10 * MILLI).stack(worker, job, 0, 0)));
     int monitor = ThreadState.MONITOR.code();
     assertEquals(
-        isWritten, store.blocked(at(1), 500 * MILLI, worker, monitor, put, 0, true, 0, 0, 0, 0));
+        isWritten,
+        store.write(block(at(1), 500 * MILLI, true).stack(worker, put, 0, 0).state(monitor)));
     assertEquals(
         isWritten,
-        store.blocked(
-            at(2), 700 * MILLI, worker, ThreadState.SOCKET.code(), poll, 0, true, 0, 0, 0, 0));
-    store.blocked(at(3), 9 * MILLI, worker, monitor, put, 0, true, 0, 0, 0, 0);
-    store.blocked(at(4), 2_000 * MILLI, worker, monitor, put, 0, false, 0, 0, 0, 0);
-    store.blocked(at(4), 3_000 * MILLI, worker, monitor, put, 0, false, 0, 0, 0, 0);
-    store.blocked(at(1), 8_000 * MILLI, idle, ThreadState.PARK.code(), pool, 0, true, 0, 0, 0, 0);
+        store.write(
+            block(at(2), 700 * MILLI, true)
+                .stack(worker, poll, 0, 0)
+                .state(ThreadState.SOCKET.code())));
+    store.write(block(at(3), 9 * MILLI, true).stack(worker, put, 0, 0).state(monitor));
+    store.write(block(at(4), 2_000 * MILLI, false).stack(worker, put, 0, 0).state(monitor));
+    store.write(block(at(4), 3_000 * MILLI, false).stack(worker, put, 0, 0).state(monitor));
+    store.write(
+        block(at(1), 8_000 * MILLI, true).stack(idle, pool, 0, 0).state(ThreadState.PARK.code()));
+  }
+
+  private static SampleRecord block(long start, long nanos, boolean isOver) {
+    SampleRecord block = new SampleRecord().begin(BLOCKED, start, nanos);
+    block.isOver = isOver;
+    return block;
   }
 
   private long at(int second) {

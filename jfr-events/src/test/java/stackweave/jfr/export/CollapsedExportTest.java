@@ -1,6 +1,7 @@
 package stackweave.jfr.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.nio.file.Path;
 import java.util.UUID;
@@ -8,6 +9,7 @@ import java.util.function.Consumer;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
@@ -210,7 +212,12 @@ class CollapsedExportTest {
   }
 
   private static void sample(EventStore store, long thread, long stack, int end) {
-    assertEquals(true, store.sample(System.nanoTime(), thread, 0, 10_000_000, stack, end, 0));
+    assertEquals(
+        true,
+        store.write(
+            new SampleRecord()
+                .begin(CPU, System.nanoTime(), 10_000_000)
+                .stack(thread, stack, end, 0)));
   }
 
   private static ModuleDefinition module(String path) {

@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.MEMORY;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +12,7 @@ import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.NativeMemory;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.export.report.ReportExport;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
@@ -51,8 +53,18 @@ class EventCallersTest {
         long run = java(store, EventStore.ROOT, "java.lang.Thread", "run");
         long channel = java(store, run, "sun.nio.ch.IOUtil", "write");
         long jdk = store.node(channel, touch, 0, -1, 8);
-        assertTrue(store.nativeMemory(start, thread, 12_288, 1 << 12, app, 0, 0));
-        assertTrue(store.nativeMemory(start, thread, 4_096, 9 << 12, jdk, 0, 0));
+        assertTrue(
+            store.write(
+                new SampleRecord()
+                    .begin(MEMORY, start, 12_288)
+                    .stack(thread, app, 0, 0)
+                    .at(1 << 12)));
+        assertTrue(
+            store.write(
+                new SampleRecord()
+                    .begin(MEMORY, start, 4_096)
+                    .stack(thread, jdk, 0, 0)
+                    .at(9 << 12)));
         store.flush();
       }
       recording.dump(file);

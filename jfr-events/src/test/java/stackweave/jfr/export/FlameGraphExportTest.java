@@ -3,6 +3,7 @@ package stackweave.jfr.export;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.regex.Pattern;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
@@ -196,8 +198,14 @@ class FlameGraphExportTest {
       long outer = store.method(MethodDefinition.symbol(0, "outer", 0));
       long inner = store.method(MethodDefinition.symbol(0, "inner", 0));
       long root = store.node(EventStore.ROOT, outer, 0, -1, 1);
-      store.sample(System.nanoTime(), thread, 0, 1, store.node(root, inner, 0, -1, 2), 0, 0);
-      store.sample(System.nanoTime(), thread, 0, 1, store.node(root, inner, 0, -1, 2, 6), 0, 0);
+      store.write(
+          new SampleRecord()
+              .begin(CPU, System.nanoTime(), 1)
+              .stack(thread, store.node(root, inner, 0, -1, 2), 0, 0));
+      store.write(
+          new SampleRecord()
+              .begin(CPU, System.nanoTime(), 1)
+              .stack(thread, store.node(root, inner, 0, -1, 2, 6), 0, 0));
       store.flush();
       recording.dump(file);
     }

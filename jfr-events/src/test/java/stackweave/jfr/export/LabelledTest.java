@@ -3,6 +3,11 @@ package stackweave.jfr.export;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.BLOCKED;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+import static stackweave.jfr.event.SampleRecord.Kind.EVENT;
+import static stackweave.jfr.event.SampleRecord.Kind.MEMORY;
+import static stackweave.jfr.event.SampleRecord.Kind.WALL;
 
 import com.google.protobuf.DynamicMessage;
 import io.opentelemetry.proto.profiles.v1development.Link;
@@ -27,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Context;
 import stackweave.jfr.event.NativeMemory;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.export.otlp.OtlpExport;
@@ -96,11 +102,25 @@ class LabelledTest {
     long b = store.context(new ContextDefinition("no id", "", "endpoint=/b"));
     long[] contexts = {a, b, b, 0, a, b};
     for (int i = 0; i < contexts.length; i++) {
-      assertTrue(store.sample(start + i * 10 * MILLI, thread, 0, 10 * MILLI, run, 0, contexts[i]));
+      assertTrue(
+          store.write(
+              new SampleRecord()
+                  .begin(CPU, start + i * 10 * MILLI, 10 * MILLI)
+                  .stack(thread, run, 0, contexts[i])));
     }
     int park = ThreadState.PARK.code();
-    assertTrue(store.wallSample(start, thread, park, 70 * MILLI, run, 0, b));
-    assertTrue(store.blocked(start, 30 * MILLI, thread, park, run, 0, true, 0, 0, 0, a));
+    assertTrue(
+        store.write(
+            new SampleRecord()
+                .begin(WALL, start, 70 * MILLI)
+                .stack(thread, run, 0, b)
+                .state(park)));
+    assertTrue(
+        store.write(
+            new SampleRecord()
+                .begin(BLOCKED, start, 30 * MILLI)
+                .stack(thread, run, 0, a)
+                .state(park)));
     store.flush();
   }
 
@@ -172,11 +192,36 @@ class LabelledTest {
         long run = store.node(EventStore.ROOT, method, 4, 1, 0);
         long a = store.context(new ContextDefinition("", "", "endpoint=/a"));
         long b = store.context(new ContextDefinition("", "", "endpoint=/b"));
-        assertTrue(store.eventSample("page-faults", start, thread, 7, run, 0, a));
-        assertTrue(store.eventSample("page-faults", start + MILLI, thread, 5, run, 0, 0));
-        assertTrue(store.nativeMemory(start, thread, 32_768, 1 << 12, run, 0, b));
-        assertTrue(store.nativeMemory(start + MILLI, thread, -8_192, 1 << 12, run, 0, b));
-        assertTrue(store.nativeMemory(start, thread, 4_096, 2 << 12, run, 0, 0));
+        assertTrue(
+            store.write(
+                new SampleRecord()
+                    .begin(EVENT, start, 7)
+                    .stack(thread, run, 0, a)
+                    .of("page-faults")));
+        assertTrue(
+            store.write(
+                new SampleRecord()
+                    .begin(EVENT, start + MILLI, 5)
+                    .stack(thread, run, 0, 0)
+                    .of("page-faults")));
+        assertTrue(
+            store.write(
+                new SampleRecord()
+                    .begin(MEMORY, start, 32_768)
+                    .stack(thread, run, 0, b)
+                    .at(1 << 12)));
+        assertTrue(
+            store.write(
+                new SampleRecord()
+                    .begin(MEMORY, start + MILLI, -8_192)
+                    .stack(thread, run, 0, b)
+                    .at(1 << 12)));
+        assertTrue(
+            store.write(
+                new SampleRecord()
+                    .begin(MEMORY, start, 4_096)
+                    .stack(thread, run, 0, 0)
+                    .at(2 << 12)));
         store.flush();
       }
       recording.dump(file);

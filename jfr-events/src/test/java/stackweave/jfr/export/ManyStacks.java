@@ -1,12 +1,14 @@
 package stackweave.jfr.export;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
@@ -104,7 +106,12 @@ public final class ManyStacks {
   /** Writes a sample. */
   public static void sample(
       EventStore store, long thread, int state, long weight, long node, int end, long context) {
-    assertTrue(store.sample(System.nanoTime(), thread, state, weight, node, end, context));
+    assertTrue(
+        store.write(
+            new SampleRecord()
+                .begin(CPU, System.nanoTime(), weight)
+                .stack(thread, node, end, context)
+                .state(state)));
   }
 
   private static void writeAll(EventStore store) {

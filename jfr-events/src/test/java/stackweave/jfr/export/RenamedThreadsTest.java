@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
@@ -17,6 +18,7 @@ import java.util.TreeSet;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.export.report.ReportExport;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
@@ -128,7 +130,10 @@ class RenamedThreadsTest {
               long begin = System.nanoTime() - 10_000_000_000L;
               for (int i = 0; i < 200; i++) {
                 long thread = store.thread(7, "job " + i, 2, false, 0, null);
-                store.sample(begin + i * 10_000_000L, thread, 0, 10_000_000, node, 0, 0);
+                store.write(
+                    new SampleRecord()
+                        .begin(CPU, begin + i * 10_000_000L, 10_000_000)
+                        .stack(thread, node, 0, 0));
               }
             });
     Export report = new ReportExport("rec", "rec.jfr", false);

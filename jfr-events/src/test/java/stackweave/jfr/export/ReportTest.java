@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.util.List;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.export.report.Comparison;
 import stackweave.jfr.export.report.LibrariesExport;
 import stackweave.jfr.export.report.Limit;
@@ -161,7 +163,7 @@ class ReportTest {
             long node = store.node(EventStore.ROOT, call, 4, -1, 0);
             for (int i = 0; i < 600; i++) {
               long time = System.nanoTime() - 20_000_000_000L + i * 10_000_000L;
-              store.sample(time, thread, 0, 6_000_000, node, 0, 0);
+              store.write(new SampleRecord().begin(CPU, time, 6_000_000).stack(thread, node, 0, 0));
             }
           });
       Files.write(

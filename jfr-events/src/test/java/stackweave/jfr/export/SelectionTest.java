@@ -3,6 +3,7 @@ package stackweave.jfr.export;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.nio.file.Path;
 import java.time.Instant;
@@ -12,6 +13,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.export.otlp.OtlpExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -47,7 +49,12 @@ class SelectionTest {
       store.node(unknownLine, inflate, ManyStacks.NATIVE, -1, 6)
     };
     for (int i = 0; i < stacks.length; i++) {
-      assertTrue(store.sample(base + i * 1_000_000, main, i % 2, 1_000 + i, stacks[i], 0, 0));
+      assertTrue(
+          store.write(
+              new SampleRecord()
+                  .begin(CPU, base + i * 1_000_000, 1_000 + i)
+                  .stack(main, stacks[i], 0, 0)
+                  .state(i % 2)));
     }
   }
 

@@ -1,8 +1,11 @@
 package stackweave.jfr.export;
 
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+
 import java.nio.file.Path;
 import java.util.Map;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
@@ -73,8 +76,11 @@ public final class TimedWork {
         long stack = stack(store, 4, java("app.Main", "work"));
         long thread = store.thread(11, "main", 1, false, 0, null);
         long begin = System.nanoTime() - 60 * SECOND;
-        store.sample(begin, thread, 0, 40_000_000, stack, 0, 0);
-        store.sample(begin + 3 * SECOND, thread, 0, 20_000_000, stack, 0, 0);
+        store.write(new SampleRecord().begin(CPU, begin, 40_000_000).stack(thread, stack, 0, 0));
+        store.write(
+            new SampleRecord()
+                .begin(CPU, begin + 3 * SECOND, 20_000_000)
+                .stack(thread, stack, 0, 0));
         Counters counters =
             new Counters()
                 .set(Counter.INTERVAL, 10_000_000)
@@ -124,9 +130,16 @@ public final class TimedWork {
     for (int i = 0; i < SAMPLES / 2; i++) {
       long time = begin + i * (SECOND / 100);
       boolean isPhase = i >= 400 && i < 600;
-      store.sample(time, zipThread, 0, 10_000_000, i % 4 == 3 ? writing : zipping, 0, 0);
+      store.write(
+          new SampleRecord()
+              .begin(CPU, time, 10_000_000)
+              .stack(zipThread, i % 4 == 3 ? writing : zipping, 0, 0));
       boolean isSlow = isPhase && i % 100 < slowPercent;
-      store.sample(time, webThread, i % 10 == 9 ? 1 : 0, 10_000_000, isSlow ? slow : walking, 0, 0);
+      store.write(
+          new SampleRecord()
+              .begin(CPU, time, 10_000_000)
+              .stack(webThread, isSlow ? slow : walking, 0, 0)
+              .state(i % 10 == 9 ? 1 : 0));
     }
   }
 

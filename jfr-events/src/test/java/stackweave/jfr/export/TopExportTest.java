@@ -3,6 +3,7 @@ package stackweave.jfr.export;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -371,6 +373,10 @@ class TopExportTest {
   }
 
   private static void sample(EventStore store, long thread, long stack, long millis, int end) {
-    assertTrue(store.sample(System.nanoTime(), thread, 0, millis * 1_000_000, stack, end, 0));
+    assertTrue(
+        store.write(
+            new SampleRecord()
+                .begin(CPU, System.nanoTime(), millis * 1_000_000)
+                .stack(thread, stack, end, 0)));
   }
 }

@@ -1,10 +1,13 @@
 package stackweave.jfr.export;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+import static stackweave.jfr.event.SampleRecord.Kind.WALL;
 
 import java.nio.file.Path;
 import java.util.Map;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.ReadingProgress;
@@ -106,7 +109,12 @@ final class WaitingWork {
   }
 
   private void wait(ThreadState state, long thread, long stack, int end) {
-    assertTrue(store.wallSample(time(), thread, state.code(), 1_000 * MILLI, stack, end, 0));
+    assertTrue(
+        store.write(
+            new SampleRecord()
+                .begin(WALL, time(), 1_000 * MILLI)
+                .stack(thread, stack, end, 0)
+                .state(state.code())));
   }
 
   static SampledRecording open(Path file, SampleChoice choice) throws RecordingException {
@@ -128,7 +136,8 @@ final class WaitingWork {
     long vm = nativeFrame(libjvm, "VMThread::run()");
     for (int i = 0; i < CPU_SAMPLES; i++) {
       long worker = thread(1 + i % 2, "pool-1-thread-" + (1 + i % 2));
-      assertTrue(store.sample(time(), worker, 0, 10 * MILLI, job, 0, 0));
+      assertTrue(
+          store.write(new SampleRecord().begin(CPU, time(), 10 * MILLI).stack(worker, job, 0, 0)));
     }
     long first = thread(1, "pool-1-thread-1");
     long second = thread(2, "pool-1-thread-2");
@@ -178,7 +187,12 @@ final class WaitingWork {
 
   private void wait(int count, long thread, int state, long nanos, long stack) {
     for (int i = 0; i < count; i++) {
-      boolean isWritten = store.wallSample(time(), thread, state, nanos, stack, 0, 0);
+      boolean isWritten =
+          store.write(
+              new SampleRecord()
+                  .begin(WALL, time(), nanos)
+                  .stack(thread, stack, 0, 0)
+                  .state(state));
       assertTrue(isWritten == hasWaiting, "written, and nothing asked for it, or not");
     }
   }

@@ -1,10 +1,13 @@
 package stackweave.jfr.export;
 
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -210,7 +213,10 @@ final class Workload {
                     : store.method(MethodDefinition.symbol(module, name, 0));
             node = store.node(node, method, frame % 5 == 2 ? 4 : 0, -1, 0);
           }
-          store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 0, 0);
+          store.write(
+              new SampleRecord()
+                  .begin(CPU, System.nanoTime(), 10_000_000)
+                  .stack(thread, node, 0, 0));
         }
       }
       recording.dump(file);
@@ -249,7 +255,8 @@ final class Workload {
       node = store.node(node, store.method(method), kind, -1, 0);
     }
     for (long i = 0; i < samples; i++) {
-      store.sample(System.nanoTime(), thread, 0, 10_000_000, node, end, 0);
+      store.write(
+          new SampleRecord().begin(CPU, System.nanoTime(), 10_000_000).stack(thread, node, end, 0));
     }
     return samples;
   }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +17,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
 import stackweave.jfr.store.ModuleDefinition;
@@ -65,7 +67,7 @@ class ReadModelTest {
                     store.thread(81, "without..middle", 0, false, 0, null),
                     store.thread(81, "without their middle", 9, false, 0, null),
                   }) {
-                store.sample(time++, thread, 0, 1, 0, 2, 0);
+                store.write(new SampleRecord().begin(CPU, time++, 1).stack(thread, 0, 2, 0));
               }
             })
         .forEach(sample -> threads.add(sample.thread()));
@@ -109,7 +111,10 @@ class ReadModelTest {
                   node = store.node(node, stub, 7, -1, 3);
                   node = store.node(node, run, 4, 42, 5);
                   long thread = store.thread(77, "", 5, true, 9, null);
-                  store.sample(System.nanoTime(), thread, 0, 10_000_000, node, 2, 4_711);
+                  store.write(
+                      new SampleRecord()
+                          .begin(CPU, System.nanoTime(), 10_000_000)
+                          .stack(thread, node, 2, 4_711));
                 })
             .get(0);
     assertEquals(ProcessHandle.current().pid(), sample.session().pid());
@@ -159,10 +164,10 @@ class ReadModelTest {
       long node = store.node(EventStore.ROOT, method, 0, -1, 1);
       node = store.node(node, method, 0, -1, 2, 6);
       node = store.node(node, method, 0, -1, 3, 5);
-      store.sample(System.nanoTime(), thread, 0, 1, node, 0, 0);
+      store.write(new SampleRecord().begin(CPU, System.nanoTime(), 1).stack(thread, node, 0, 0));
       // The same frames otherwise.
       node = store.node(store.node(EventStore.ROOT, method, 0, -1, 1), method, 0, -1, 2);
-      store.sample(System.nanoTime(), thread, 0, 1, node, 0, 0);
+      store.write(new SampleRecord().begin(CPU, System.nanoTime(), 1).stack(thread, node, 0, 0));
       store.flush();
       recording.dump(file);
     }
@@ -189,7 +194,8 @@ class ReadModelTest {
               for (String symbol : List.of("to_string[abi:cxx11]", "libapp.so+0x10", "")) {
                 long method = store.method(MethodDefinition.symbol(lib, symbol, 0));
                 long node = store.node(EventStore.ROOT, method, 0, -1, 0);
-                store.sample(System.nanoTime(), thread, 0, 1, node, 0, 0);
+                store.write(
+                    new SampleRecord().begin(CPU, System.nanoTime(), 1).stack(thread, node, 0, 0));
               }
             });
     List<FrameText> texts =

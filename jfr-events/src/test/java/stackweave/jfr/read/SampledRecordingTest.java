@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
@@ -31,6 +32,7 @@ import org.openjdk.jmc.common.item.IItemIterable;
 import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -272,7 +274,9 @@ class SampledRecordingTest {
         EventStore store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT)) {
       recording.start();
       long thread = store.thread(1, "main", 1, false, 0, null);
-      assertTrue(store.sample(System.nanoTime(), thread, 0, 5_000, 0, 0, 0));
+      assertTrue(
+          store.write(
+              new SampleRecord().begin(CPU, System.nanoTime(), 5_000).stack(thread, 0, 0, 0)));
       new OldStatus().commit();
       new OldStatus().commit();
       recording.dump(old);

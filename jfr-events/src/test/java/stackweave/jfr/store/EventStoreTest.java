@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+import static stackweave.jfr.event.SampleRecord.Kind.WALL;
 
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Breakdown;
@@ -46,8 +49,13 @@ class EventStoreTest {
           long now = System.nanoTime();
           assertTrue(
               waiting == 1
-                  ? store.wallSample(now, thread, 3, 20_000_000, stack, 0, 0)
-                  : store.sample(now, thread, 0, 10_000_000, stack, 0, 0));
+                  ? store.write(
+                      new SampleRecord()
+                          .begin(WALL, now, 20_000_000)
+                          .stack(thread, stack, 0, 0)
+                          .state(3))
+                  : store.write(
+                      new SampleRecord().begin(CPU, now, 10_000_000).stack(thread, stack, 0, 0)));
         }
         store.flush();
         recording.dump(file);
@@ -71,6 +79,7 @@ class EventStoreTest {
       long stack = SyntheticStacks.intern(store, 5);
       long thread = store.thread(4_711, "warm", 8, false, 0, Thread.currentThread());
       long method = store.method(MethodDefinition.stub("warm"));
+      SampleRecord sample = new SampleRecord();
       long before = 0;
       for (int i = -SAMPLES; i < SAMPLES; i++) {
         if (i == 0) {
@@ -79,11 +88,8 @@ class EventStoreTest {
         store.beginStack();
         store.node(EventStore.ROOT, method, 1, 2, 3);
         assertEquals(thread, store.thread(4_711, "warm", 8, false, 0, Thread.currentThread()));
-        if (isWaiting) {
-          assertTrue(store.wallSample(System.nanoTime(), thread, 3, 1, stack, 0, 0));
-        } else {
-          store.sample(System.nanoTime(), thread, 0, 1, stack, 0, 0);
-        }
+        sample.begin(isWaiting ? WALL : CPU, System.nanoTime(), 1).stack(thread, stack, 0, 0);
+        assertTrue(store.write(sample.state(isWaiting ? 3 : 0)));
       }
       double perSample = (double) (threads.getCurrentThreadAllocatedBytes() - before) / SAMPLES;
       System.out.printf("%.0f bytes of garbage per warm sample%n", perSample);
@@ -126,7 +132,9 @@ class EventStoreTest {
 
       // Ids of a generation that is over are refused and counted, not written wrongly.
       long thread = SyntheticStacks.thread(store, 0);
-      assertFalse(store.sample(System.nanoTime(), thread, 0, 1, firstId, 0, 0));
+      assertFalse(
+          store.write(
+              new SampleRecord().begin(CPU, System.nanoTime(), 1).stack(thread, firstId, 0, 0)));
       assertEquals(1, store.staleSamples());
       recording.dump(file);
     }
@@ -256,6 +264,7 @@ class EventStoreTest {
   static boolean sample(EventStore store, int number) {
     long stack = SyntheticStacks.intern(store, number);
     long thread = SyntheticStacks.thread(store, number);
-    return store.sample(System.nanoTime(), thread, 0, 10_000_000, stack, 0, 0);
+    return store.write(
+        new SampleRecord().begin(CPU, System.nanoTime(), 10_000_000).stack(thread, stack, 0, 0));
   }
 }

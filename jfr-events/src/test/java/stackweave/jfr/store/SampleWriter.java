@@ -1,8 +1,11 @@
 package stackweave.jfr.store;
 
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+
 import java.nio.file.Path;
 import java.util.Map;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.Chunks;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -23,7 +26,10 @@ public final class SampleWriter implements AutoCloseable {
     for (long number = first; number < first + count; number++) {
       long stack = SyntheticStacks.intern(store, number);
       long thread = SyntheticStacks.thread(store, number);
-      if (!store.sample(System.nanoTime(), thread, 0, 1_000, stack, 0, number + 1)) {
+      if (!store.write(
+          new SampleRecord()
+              .begin(CPU, System.nanoTime(), 1_000)
+              .stack(thread, stack, 0, number + 1))) {
         throw new IllegalStateException("refused: " + number);
       }
       written++;

@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+import static stackweave.jfr.event.SampleRecord.Kind.WALL;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.ThreadState;
@@ -117,8 +120,13 @@ class SchemaTest {
         int socket = ThreadState.SOCKET.code();
         assertTrue(
             isWaiting
-                ? store.wallSample(now, key, socket, weight, node, end, number)
-                : store.sample(now, key, 0, weight, node, end, number));
+                ? store.write(
+                    new SampleRecord()
+                        .begin(WALL, now, weight)
+                        .stack(key, node, end, number)
+                        .state(socket))
+                : store.write(
+                    new SampleRecord().begin(CPU, now, weight).stack(key, node, end, number)));
         expected.put(
             (long) number,
             new Taken(isWaiting, List.copyOf(stack), tid, name, virtual, weight, end));

@@ -1,6 +1,7 @@
 package stackweave.jfr.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.jfr.Programs;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.testing.Jdk;
 
@@ -57,7 +59,8 @@ class BlockSizesIT {
           long method = store.method(MethodDefinition.stub(name.toString()));
           long node = store.node(EventStore.ROOT, method, 1, 1, 1);
           long thread = store.thread(1, "main", 1, false, 0, Thread.currentThread());
-          store.sample(System.nanoTime(), thread, 0, 1, node, 0, i);
+          store.write(
+              new SampleRecord().begin(CPU, System.nanoTime(), 1).stack(thread, node, 0, i));
         }
         store.flush();
         recording.dump(Path.of(args[0]));

@@ -1,5 +1,7 @@
 package stackweave.jfr.store;
 
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordingStream;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -141,7 +144,8 @@ public final class RotationStorm {
     long thread = SyntheticStacks.thread(store, number);
     int end = SyntheticStacks.endCode(number);
     // The number is found again as context, the time as weight.
-    if (store.sample(time, thread, 0, time, stack, end, number + 1)) {
+    if (store.write(
+        new SampleRecord().begin(CPU, time, time).stack(thread, stack, end, number + 1))) {
       written++;
     } else {
       refused++;

@@ -1,5 +1,7 @@
 package stackweave.jfr.weave;
 
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.Method;
@@ -10,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
@@ -117,7 +120,8 @@ public final class LiveProgram {
         node = store.node(node, store.method(method), 2, i < DEEP - 1 ? i : stack + 1, 7);
       }
       long thread = store.thread(1, "deep", 0, false, 0, null);
-      if (!store.sample(System.nanoTime(), thread, 0, 1_000_000, node, 0, 0)) {
+      if (!store.write(
+          new SampleRecord().begin(CPU, System.nanoTime(), 1_000_000).stack(thread, node, 0, 0))) {
         throw new IllegalStateException("refused");
       }
     }

@@ -1,5 +1,8 @@
 package stackweave.jfr.weave;
 
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
+import static stackweave.jfr.event.SampleRecord.Kind.WALL;
+
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
@@ -10,6 +13,7 @@ import java.util.Random;
 import jdk.jfr.Event;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.Chunks;
@@ -161,7 +165,8 @@ public final class MixedProgram {
       long stack = !isWhole && random.nextInt(40) == 0 ? EventStore.ROOT : stack();
       long weight = hasWeights && i % 4 == 0 ? 5 * MILLI : MILLI;
       long thread = random.nextInt(3) == 0 ? vmThread : mainThread;
-      if (!store.sample(System.nanoTime(), thread, 0, weight, stack, end, 0)) {
+      if (!store.write(
+          new SampleRecord().begin(CPU, System.nanoTime(), weight).stack(thread, stack, end, 0))) {
         throw new IllegalStateException("refused");
       }
       if (i % 3 == 0 && !wait(thread, stack)) {
@@ -174,8 +179,11 @@ public final class MixedProgram {
 
   /** A sample of waiting, which nothing weaves. */
   private boolean wait(long thread, long stack) {
-    return store.wallSample(
-        System.nanoTime(), thread, ThreadState.PARK.code(), 20 * MILLI, stack, 0, 0);
+    return store.write(
+        new SampleRecord()
+            .begin(WALL, System.nanoTime(), 20 * MILLI)
+            .stack(thread, stack, 0, 0)
+            .state(ThreadState.PARK.code()));
   }
 
   void status() {

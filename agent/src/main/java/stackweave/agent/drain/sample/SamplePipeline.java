@@ -16,6 +16,7 @@ import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.runtime.StartedThreads;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.LoaderCounts;
@@ -32,9 +33,6 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * stack but the event; an exception costs one sample only. For the drain thread only.
  */
 public final class SamplePipeline implements EngineSink {
-  /** The sampled state of every sample of an engine that counts CPU time. */
-  public static final int ON_CPU = 0;
-
   private final EventStore store;
   private final ModuleIndex modules;
   private final MemoryReader memory;
@@ -51,6 +49,7 @@ public final class SamplePipeline implements EngineSink {
   private final SampleCounts counts;
   private final RingWait ringWait;
   private final SignalStacks signalStacks;
+  private final SampleRecord record = new SampleRecord();
   private EngineDescription engine;
 
   /** Of an engine that takes samples beside it; null for none. */
@@ -345,12 +344,11 @@ public final class SamplePipeline implements EngineSink {
     long time = snapshot.timeNanos();
     long contextId = contexts.of(threads.owner(), time, hasJavaFrames());
     SampledEvent event = engine.event();
-    boolean isWritten =
-        event.isCpu()
-            ? store.sample(time, threadId, ON_CPU, weight, stackId, end.code(), contextId)
-            : store.eventSample(
-                event.name(), time, threadId, weight, stackId, end.code(), contextId);
-    if (isWritten) {
+    record
+        .begin(event.isCpu() ? SampleRecord.Kind.CPU : SampleRecord.Kind.EVENT, time, weight)
+        .stack(threadId, stackId, end.code(), contextId)
+        .of(event.name());
+    if (store.write(record)) {
       counts.counters.add(Counter.WRITTEN, 1);
       counts.ends[end.code()]++;
       frames.countFound(counts.found);

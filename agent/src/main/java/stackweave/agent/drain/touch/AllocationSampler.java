@@ -10,6 +10,7 @@ import stackweave.agent.engine.probe.AllocationProbes.NotNowException;
 import stackweave.agent.engine.probe.AllocationProbes.RefusedException;
 import stackweave.agent.engine.probe.AllocationSink;
 import stackweave.agent.linux.CallPolicy;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
@@ -67,6 +68,7 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
 
   private final SamplePipeline pipeline;
   private final EventStore store;
+  private final SampleRecord sample = new SampleRecord();
   private final CallPolicy policy;
 
   /** Null until calls are few enough. */
@@ -261,8 +263,11 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
       counters.add(Counter.ALLOCATIONS_UNFOLLOWED, blocks.count());
       blocks.clear();
     }
-    if (store.nativeAllocation(
-        timeNanos, threadId, bytes, block << ADDRESS_SHIFT, stackId, stop.code(), contextId)) {
+    sample
+        .begin(SampleRecord.Kind.ALLOCATION, timeNanos, bytes)
+        .stack(threadId, stackId, stop.code(), contextId)
+        .at(block << ADDRESS_SHIFT);
+    if (store.write(sample)) {
       counters.add(Counter.ALLOCATED, bytes);
       if (!blocks.add(block, stackId, threadId, bytes, stop.code(), contextId)) {
         counters.add(Counter.ALLOCATIONS_UNFOLLOWED, 1);
@@ -280,15 +285,11 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
 
   private void givenBack(int slot, long now) {
     long weight = blocks.weight(slot);
-    if (generation == pipeline.beginStack()
-        && store.nativeAllocation(
-            now,
-            blocks.thread(slot),
-            -weight,
-            blocks.page(slot) << ADDRESS_SHIFT,
-            blocks.stack(slot),
-            blocks.end(slot),
-            blocks.context(slot))) {
+    sample
+        .begin(SampleRecord.Kind.ALLOCATION, now, -weight)
+        .stack(blocks.thread(slot), blocks.stack(slot), blocks.end(slot), blocks.context(slot))
+        .at(blocks.page(slot) << ADDRESS_SHIFT);
+    if (generation == pipeline.beginStack() && store.write(sample)) {
       counters.add(Counter.FREED, weight);
     }
     blocks.remove(slot);

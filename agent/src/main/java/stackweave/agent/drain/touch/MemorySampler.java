@@ -24,6 +24,7 @@ import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
@@ -91,6 +92,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
 
   private final SamplePipeline pipeline;
   private final EventStore store;
+  private final SampleRecord sample = new SampleRecord();
   private final SampleEngine engine;
 
   /** The address of the fault that the engine delivers. */
@@ -468,8 +470,11 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   }
 
   private void touched(long threadId, long stackId, int end, long contextId) {
-    if (store.nativeMemory(
-        timeNanos, threadId, weight, page << PAGE_SHIFT, stackId, end, contextId)) {
+    sample
+        .begin(SampleRecord.Kind.MEMORY, timeNanos, weight)
+        .stack(threadId, stackId, end, contextId)
+        .at(page << PAGE_SHIFT);
+    if (store.write(sample)) {
       counters.add(Counter.MEMORY_TOUCHED, weight);
       if (!presence.isKnown() || !pages.add(page, stackId, threadId, weight, end, contextId)) {
         counters.add(Counter.MEMORY_UNFOLLOWED, 1);
@@ -524,15 +529,11 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
 
   private void givenBack(int slot, long now) {
     long bytes = pages.weight(slot);
-    if (generation == pipeline.beginStack()
-        && store.nativeMemory(
-            now,
-            pages.thread(slot),
-            -bytes,
-            pages.page(slot) << PAGE_SHIFT,
-            pages.stack(slot),
-            pages.end(slot),
-            pages.context(slot))) {
+    sample
+        .begin(SampleRecord.Kind.MEMORY, now, -bytes)
+        .stack(pages.thread(slot), pages.stack(slot), pages.end(slot), pages.context(slot))
+        .at(pages.page(slot) << PAGE_SHIFT);
+    if (generation == pipeline.beginStack() && store.write(sample)) {
       counters.add(Counter.MEMORY_GIVEN_BACK, bytes);
     }
     pages.remove(slot);

@@ -1,5 +1,6 @@
 package stackweave.agent.drain.wall;
 
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
@@ -14,6 +15,7 @@ final class BlockedWriter {
   private final WallDecoder decoder;
   private final Counters counters;
   private final int processId;
+  private final SampleRecord sample = new SampleRecord();
 
   BlockedWriter(
       BlockedThreads threads,
@@ -46,19 +48,20 @@ final class BlockedWriter {
   }
 
   private boolean write(int i, long nanos, boolean isOver) {
-    return threads.generation[i] == decoder.generation()
-        && store.blocked(
-            threads.outAt[i],
-            nanos,
-            threads.threadKey[i],
-            threads.state[i],
-            threads.stackId[i],
-            threads.end[i],
-            isOver,
-            wakerKey(i),
-            threads.wakerPid[i],
-            threads.wakerPid[i] == 0 || !isOver ? 0 : threads.outAt[i] + nanos - threads.wokenAt[i],
-            threads.contextId[i]);
+    if (threads.generation[i] != decoder.generation()) {
+      return false;
+    }
+    sample
+        .begin(SampleRecord.Kind.BLOCKED, threads.outAt[i], nanos)
+        .stack(threads.threadKey[i], threads.stackId[i], threads.end[i], threads.contextId[i])
+        .state(threads.state[i]);
+    sample.isOver = isOver;
+    sample.wakerKey = wakerKey(i);
+    sample.wakerPid = threads.wakerPid[i];
+    if (sample.wakerPid != 0 && isOver) {
+      sample.wakeDelayNanos = threads.outAt[i] + nanos - threads.wokenAt[i];
+    }
+    return store.write(sample);
   }
 
   /** The thread of this process that woke it; 0 if there is none. */

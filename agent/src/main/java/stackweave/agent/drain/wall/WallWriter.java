@@ -1,5 +1,6 @@
 package stackweave.agent.drain.wall;
 
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -21,6 +22,7 @@ final class WallWriter {
   private final EventStore store;
   private final WallDecoder decoder;
   private final Counters counters;
+  private final SampleRecord sample = new SampleRecord();
 
   WallWriter(WallThreads threads, EventStore store, WallDecoder decoder, Counters counters) {
     this.threads = threads;
@@ -57,26 +59,21 @@ final class WallWriter {
   }
 
   private void write(int i, long now, int state, long nanos) {
-    count(
-        nanos,
-        store.wallSample(
-            now,
-            threads.threadKey[i],
-            state,
-            nanos,
-            threads.stackId[i],
-            threads.end[i],
-            threads.contextId[i]));
+    sample
+        .begin(SampleRecord.Kind.WALL, now, nanos)
+        .stack(threads.threadKey[i], threads.stackId[i], threads.end[i], threads.contextId[i])
+        .state(state);
+    count(nanos, store.write(sample));
   }
 
   /** Writes a state without a stack. */
   private void writeAlone(int i, long now, ThreadState state, long nanos) {
     boolean named = threads.ownKey[i] != 0 && threads.ownGeneration[i] == decoder.generation();
-    count(
-        nanos,
-        named
-            && store.wallSample(
-                now, threads.ownKey[i], state.code(), nanos, 0, NO_STACK.code(), 0));
+    sample
+        .begin(SampleRecord.Kind.WALL, now, nanos)
+        .stack(threads.ownKey[i], 0, NO_STACK.code(), 0)
+        .state(state.code());
+    count(nanos, named && store.write(sample));
   }
 
   private void count(long nanos, boolean written) {

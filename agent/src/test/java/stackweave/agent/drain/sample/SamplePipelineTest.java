@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static stackweave.agent.drain.sample.OwnPipeline.NOWHERE;
 import static stackweave.agent.drain.sample.OwnPipeline.TID;
 import static stackweave.agent.drain.sample.OwnPipeline.of;
+import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.testing.Gcc;
@@ -53,7 +55,9 @@ class SamplePipelineTest {
       frames.finish(StopReason.COMPLETE);
       long stack = own.names.stackId(frames, own.modules.latest());
       long thread = own.store.thread(TID, "main", 1, false, 0, null);
-      assertTrue(own.store.sample(System.nanoTime(), thread, 0, 1, stack, 0, 0));
+      assertTrue(
+          own.store.write(
+              new SampleRecord().begin(CPU, System.nanoTime(), 1).stack(thread, stack, 0, 0)));
       List<String> recorded = new ArrayList<>();
       for (SampledFrame frame : own.samples().get(0).frames()) {
         SampledMethod method = frame.method();

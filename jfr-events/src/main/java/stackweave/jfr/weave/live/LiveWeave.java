@@ -22,6 +22,9 @@ import stackweave.jfr.weave.format.WovenMark;
  * Nothing here may keep a sample, or JFR, from going on: what fails is counted, and said.
  */
 public final class LiveWeave {
+  /** Weaves nothing, for nobody asks for it. */
+  public static final LiveWeave NONE = off("");
+
   /** The most that is put behind one chunk, but for one stack. */
   public static final int MAX_BYTES = 16 << 20;
 
@@ -50,7 +53,7 @@ public final class LiveWeave {
   private final String session;
 
   /** For {@link #finished} only, which JFR's lock lets one thread at a time call. */
-  private final byte[] buffer = new byte[COPY_BYTES];
+  private final byte[] buffer;
 
   /** Ended, and not yet behind a chunk; the oldest first. Immutable lists. */
   private final AtomicReference<List<LivePiece>> waiting = new AtomicReference<>(List.of());
@@ -77,6 +80,7 @@ public final class LiveWeave {
       LiveTypes types, LiveStacks stacks, List<Path> directories, String session, String note) {
     this.types = types;
     this.encoder = types == null ? null : new LiveEncoder(types, stacks, IDS);
+    this.buffer = types == null ? null : new byte[COPY_BYTES];
     this.directories = directories;
     this.session = session;
     this.note = note;
@@ -129,6 +133,9 @@ public final class LiveWeave {
    * @param ticks when it was taken, by JFR's clock; 0 if that is not known
    */
   public void sample(long ticks, long threadKey, long stackId, int endCode) {
+    if (this == NONE) {
+      return;
+    }
     if (types == null || ticks == 0) {
       unwoven.incrementAndGet();
       return;

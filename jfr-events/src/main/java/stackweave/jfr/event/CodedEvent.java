@@ -1,0 +1,32 @@
+package stackweave.jfr.event;
+
+import jdk.jfr.Description;
+import jdk.jfr.Label;
+
+/** The events of samples that have their codes themselves: JFR's own tools show these. */
+public abstract class CodedEvent extends StackEvent {
+  @Label("End")
+  @Description("Why the stack ends where it ends, see Session.endLegend")
+  public int end;
+
+  @Label("Context")
+  @Description("What the thread worked for, see stackweave.Context; 0 for none")
+  public long contextId;
+
+  @Override
+  public void fill(SampleRecord sample) {
+    super.fill(sample);
+    end = sample.end;
+    contextId = sample.contextId;
+  }
+
+  @Override
+  public final long contextId() {
+    return contextId;
+  }
+
+  @Override
+  public final long attributesId() {
+    return 0;
+  }
+}

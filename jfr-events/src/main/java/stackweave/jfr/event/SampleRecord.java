@@ -1,0 +1,145 @@
+package stackweave.jfr.event;
+
+/**
+ * One sample with its kind, on its way from whoever took it to the event that it is written as.
+ * Mutable: its owner begins it anew for each sample, and who is given it keeps nothing of it. Not
+ * thread-safe.
+ */
+public final class SampleRecord {
+  /** What was sampled, and so what the weight is, and which event the sample is written as. */
+  public enum Kind {
+    /** CPU time, in ns. */
+    CPU(StackSample.class),
+    /** Wall-clock time that a thread was not on a CPU, in ns, as looks at it tell. */
+    WALL(WallSample.class),
+    /** The same as the kernel's records of switches tell: the weight is the event's duration. */
+    BLOCKED(Blocked.class),
+    /** A number of events of the kernel or the processor. */
+    EVENT(EventSample.class),
+    /** Bytes of native memory that were touched first; negative if they were given back. */
+    MEMORY(NativeMemory.class),
+    /** Bytes that malloc gave; negative if they were given back. */
+    ALLOCATION(NativeAllocation.class);
+
+    private final Class<? extends StackEvent> event;
+
+    Kind(Class<? extends StackEvent> event) {
+      this.event = event;
+    }
+
+    /** The event's class. */
+    public Class<? extends StackEvent> event() {
+      return event;
+    }
+
+    /** Whether the weight is the event's duration. */
+    public boolean hasDuration() {
+      return this == BLOCKED;
+    }
+
+    /** An event with no field set. */
+    public StackEvent newEvent() {
+      return switch (this) {
+        case CPU -> new StackSample();
+        case WALL -> new WallSample();
+        case BLOCKED -> new Blocked();
+        case EVENT -> new EventSample();
+        case MEMORY -> new NativeMemory();
+        case ALLOCATION -> new NativeAllocation();
+      };
+    }
+  }
+
+  public Kind kind;
+
+  /** When it was taken or began, by {@link System#nanoTime}. */
+  public long timeNanos;
+
+  /** What it stands for; {@link Kind} has the unit. */
+  public long weight;
+
+  /** The thread's key in the store. */
+  public long threadKey;
+
+  /** The innermost frame's node in the store; 0 for a stack without frames. */
+  public long stackId;
+
+  /** Why the stack ends, as in the session's legend. */
+  public int end;
+
+  /** What the thread worked for, in the store; 0 where that is not known. */
+  public long contextId;
+
+  /** {@link ThreadState#code}, or {@link ThreadState#ofSystemCall}; on a CPU unless it is set. */
+  public int state;
+
+  /** Of {@link Kind#EVENT}: what happened, as options and settings name it. */
+  public String event;
+
+  /** Of memory: the page or the block. */
+  public long address;
+
+  /** Of {@link Kind#BLOCKED}: whether the thread is blocked no more. */
+  public boolean isOver;
+
+  /** Of {@link Kind#BLOCKED}: the key of the thread of this process that woke it, 0 for none. */
+  public long wakerKey;
+
+  /** As {@link Blocked#wakerPid}. */
+  public int wakerPid;
+
+  /** Of {@link Kind#BLOCKED}: from when it was woken until it got a CPU. */
+  public long wakeDelayNanos;
+
+  /** How long before the event's start time it was taken; the store sets it. */
+  public long ageNanos;
+
+  /** The id of state, end, context and age, of kinds whose event has it; the store sets it. */
+  public long attributesId;
+
+  /** Begins another sample: forgets the one before. */
+  public SampleRecord begin(Kind kind, long timeNanos, long weight) {
+    this.kind = kind;
+    this.timeNanos = timeNanos;
+    this.weight = weight;
+    threadKey = 0;
+    stackId = 0;
+    end = 0;
+    contextId = 0;
+    state = 0;
+    event = null;
+    address = 0;
+    isOver = false;
+    wakerKey = 0;
+    wakerPid = 0;
+    wakeDelayNanos = 0;
+    return this;
+  }
+
+  /** Sets whose stack it is, and which. */
+  public SampleRecord stack(long threadKey, long stackId, int end, long contextId) {
+    this.threadKey = threadKey;
+    this.stackId = stackId;
+    this.end = end;
+    this.contextId = contextId;
+    return this;
+  }
+
+  /** Sets what the thread did. */
+  public SampleRecord state(int code) {
+    state = code;
+    return this;
+  }
+
+  /** Sets what happened. */
+  public SampleRecord of(String event) {
+    this.event = event;
+    return this;
+  }
+
+  /** Sets which memory it is. */
+  public SampleRecord at(long address) {
+    this.address = address;
+    return this;
+  }
+}

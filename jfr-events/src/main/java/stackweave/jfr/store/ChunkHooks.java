@@ -1,0 +1,142 @@
+package stackweave.jfr.store;
+
+import java.time.Instant;
+import java.util.function.IntConsumer;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
+import stackweave.jfr.event.ChunkBegin;
+import stackweave.jfr.event.ChunkEnd;
+import stackweave.jfr.weave.live.LiveWeave;
+
+/**
+ * JFR's hooks before and after a chunk's end, and what becomes of woven samples there: those of a
+ * chunk wait until JFR has finished its file, and are put behind it. Used by {@link EventStore}.
+ */
+final class ChunkHooks {
+  private final ChunkGate gate;
+  private final BlockLayout layout;
+
+  /** Called where the JVM's end did not wait for the drain thread. */
+  private final Runnable late;
+
+  private final Runnable begin = new Begin();
+  private final Runnable end = new End();
+  private final IntConsumer endOfChunk = new EndOfChunk();
+
+  private volatile LiveWeave weave = LiveWeave.NONE;
+
+  /** Whether the hook got the gate's lock; and when it was called last. For JFR's hooks. */
+  private boolean isEndWoven;
+
+  private Instant lastEnd = Instant.MIN;
+
+  ChunkHooks(ChunkGate gate, BlockLayout layout, Runnable late) {
+    this.gate = gate;
+    this.layout = layout;
+    this.late = late;
+  }
+
+  void add() {
+    FlightRecorder.addPeriodicEvent(ChunkBegin.class, begin);
+    FlightRecorder.addPeriodicEvent(ChunkEnd.class, end);
+  }
+
+  void remove() {
+    FlightRecorder.removePeriodicEvent(begin);
+    FlightRecorder.removePeriodicEvent(end);
+  }
+
+  /** What weaves the samples that are written. Any thread. */
+  LiveWeave weave() {
+    return weave;
+  }
+
+  /** Whether samples are to be woven. */
+  boolean isWeaving() {
+    return weave != LiveWeave.NONE;
+  }
+
+  void weaveBy(LiveWeave weave) {
+    gate.hold();
+    try {
+      layout.weaveBy(weave);
+      this.weave = weave;
+    } finally {
+      gate.leave();
+    }
+  }
+
+  void beforeRotation() {
+    isEndWoven = false;
+    boolean flushed = gate.chunkEnds(endOfChunk);
+    lastEnd = Instant.now();
+    if (!isEndWoven) {
+      weave.endMissed();
+    }
+    if (!flushed && gate.isLastFlushed()) {
+      late.run();
+    }
+  }
+
+  /** JFR has finished a chunk: see {@link EventStore#chunkFinished}. */
+  void chunkFinished(String file) {
+    if (!isWeaving()) {
+      return;
+    }
+    // The gate is closed until the next chunk begins: all samples so far are of this one.
+    if (!isEndWoven && gate.holdBetween()) {
+      try {
+        weave.endLate();
+        isEndWoven = true;
+      } finally {
+        gate.leave();
+      }
+    }
+    weave.finished(file);
+  }
+
+  void afterRotation() {
+    if (weave.isWaiting() && !isAnyOlderThan(lastEnd)) {
+      // Recordings in memory ended, and JFR wrote them where no hook is.
+      weave.dropWaiting();
+    }
+    gate.chunkBegins();
+  }
+
+  /** Whether a recording runs that began before. Takes JFR's lock. */
+  static boolean isAnyOlderThan(Instant end) {
+    for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
+      if (recording.getState() == RecordingState.RUNNING
+          && recording.getStartTime().isBefore(end)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Classes instead of lambdas: bootstrapping those would cost some milliseconds.
+
+  private final class Begin implements Runnable {
+    @Override
+    public void run() {
+      afterRotation();
+    }
+  }
+
+  private final class End implements Runnable {
+    @Override
+    public void run() {
+      beforeRotation();
+    }
+  }
+
+  private final class EndOfChunk implements IntConsumer {
+    @Override
+    public void accept(int chunk) {
+      layout.chunkEnds(chunk);
+      weave.chunkEnds();
+      isEndWoven = true;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package stackweave.jfr.store;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.SplittableRandom;
+import java.util.UUID;
+import stackweave.jfr.control.OwnProcess;
+import stackweave.jfr.event.Session;
+
+/** Writes what is to know of the process, and of the codes of samples, into each chunk. */
+final class SessionWriter {
+  private final SessionInfo info;
+  private final String uuid = randomUuid();
+  private final long pid = OwnProcess.pid();
+  private final long jvmStart = OwnProcess.startMillis();
+  private final String jdk =
+      System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
+
+  /** The chunk that has it. */
+  private int written;
+
+  SessionWriter(SessionInfo info) {
+    this.info = info;
+  }
+
+  /** The session's id. */
+  String uuid() {
+    return uuid;
+  }
+
+  /** Commits the event, unless the chunk has it. */
+  void emit(int chunk) {
+    if (written == chunk) {
+      return;
+    }
+    written = chunk;
+    Session event = new Session();
+    event.uuid = uuid;
+    event.pid = pid;
+    event.jvmStart = jvmStart;
+    event.schemaVersion = Session.SCHEMA_VERSION;
+    event.jdk = jdk;
+    event.abi = info.abi();
+    event.agentVersion = info.agentVersion();
+    event.kindLegend = info.kindLegend();
+    event.endLegend = info.endLegend();
+    event.completeEnds = info.completeEnds();
+    event.stateLegend = info.stateLegend();
+    event.foundLegend = info.foundLegend();
+    event.guesses = info.guesses();
+    event.commit();
+  }
+
+  /** A random UUID from the kernel: the JDK's SecureRandom would keep its devices open for ever. */
+  private static String randomUuid() {
+    // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
+    try (InputStream in = new FileInputStream("/proc/sys/kernel/random/uuid")) {
+      return new String(in.readNBytes(64), StandardCharsets.ISO_8859_1).strip();
+    } catch (IOException e) {
+      // Without /proc/sys, as with systemd's ProcSubset=pid. It only has to be unlikely to repeat.
+      SplittableRandom random = new SplittableRandom(System.nanoTime() ^ OwnProcess.pid() << 32);
+      return new UUID(random.nextLong(), random.nextLong()).toString();
+    }
+  }
+}

@@ -1,0 +1,67 @@
+package stackweave.jfr.store;
+
+import java.util.ArrayList;
+import java.util.List;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import stackweave.jfr.event.ChunkBegin;
+import stackweave.jfr.event.ChunkEnd;
+import stackweave.jfr.event.Context;
+import stackweave.jfr.event.DefinitionBlock;
+import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.event.SamplerStatus;
+import stackweave.jfr.event.Session;
+import stackweave.jfr.event.SettingsWatch;
+import stackweave.jfr.event.load.LoadEvents;
+
+/** The types of events that a store writes, or that JFR calls its hooks by. Stateless. */
+final class StoreEvents {
+  private StoreEvents() {}
+
+  private static List<Class<? extends Event>> all() {
+    List<Class<? extends Event>> all = new ArrayList<>();
+    all.add(Session.class);
+    all.add(NativeSample.class);
+    for (SampleRecord.Kind kind : SampleRecord.Kind.values()) {
+      all.add(kind.event());
+    }
+    all.add(Context.class);
+    all.add(DefinitionBlock.class);
+    all.add(SamplerStatus.class);
+    all.add(ChunkBegin.class);
+    all.add(ChunkEnd.class);
+    return all;
+  }
+
+  /** Registers all: none may be registered while a commit holds the gate's lock. */
+  static void register() {
+    loadWriter();
+    for (Class<? extends Event> event : all()) {
+      FlightRecorder.register(event);
+    }
+    StatusFields.load();
+  }
+
+  /** Undoes it, and what was registered to find out whether samples are asked for. */
+  static void unregister() {
+    for (Class<? extends Event> event : all()) {
+      FlightRecorder.unregister(event);
+    }
+    FlightRecorder.unregister(SettingsWatch.class);
+    LoadEvents.unregister();
+  }
+
+  /**
+   * Loads what JFR would load while it writes an event: another agent that fails for each class of
+   * the JDK makes events of exceptions then, which JFR (JDK 25.0.3) writes into the middle of the
+   * one that it is writing, and the recording can't be read.
+   */
+  private static void loadWriter() {
+    try {
+      Class.forName("jdk.jfr.internal.Bits", true, null);
+    } catch (ClassNotFoundException | LinkageError e) {
+      // A JDK whose writer needs no such class.
+    }
+  }
+}
