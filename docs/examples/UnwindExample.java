@@ -10,9 +10,9 @@ import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameSection;
-import stackweave.unwind.sframe.tools.SFrameText;
-import stackweave.unwind.sframe.tools.SFrameVerifier;
-import stackweave.unwind.sframe.writer.SFrameWriter;
+import stackweave.sframe.tools.SFrameText;
+import stackweave.sframe.tools.SFrameVerifier;
+import stackweave.sframe.writer.SFrameWriter;
 import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
 import stackweave.unwind.walk.ModuleList;
@@ -20,7 +20,8 @@ import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * Writes an SFrame section for code of one's own, as a JIT compiler would, reads it back, and walks
- * a recorded stack with it. Needs nothing but the jar of the module unwind.
+ * a recorded stack with it. Needs nothing but the
+ * jars of the modules unwind and sframe-tools.
  */
 public final class UnwindExample {
   private static final Architecture X86 = Architecture.X86_64;

@@ -42,6 +42,10 @@ class ModuleDirectionsIT {
       uses("stackweave.maps..", "stackweave.unwind..", "net.fornwall.jelf..", "org.tukaani.xz..");
 
   @ArchTest
+  static final ArchRule SFRAME_TOOLS =
+      uses("stackweave.sframe..", "stackweave.maps..", "stackweave.unwind..");
+
+  @ArchTest
   static final ArchRule JFR_EVENTS =
       uses("stackweave.jfr..", "stackweave.unwind.hash..", "stackweave.unwind.text..");
 

@@ -18,6 +18,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import stackweave.sframe.writer.SFrameConversion;
+import stackweave.sframe.writer.SFrameWriter;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
@@ -25,8 +27,6 @@ import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameFunction;
 import stackweave.unwind.sframe.SFrameSection;
-import stackweave.unwind.sframe.writer.SFrameConversion;
-import stackweave.unwind.sframe.writer.SFrameWriter;
 import stackweave.unwind.table.UnwindSections;
 import stackweave.unwind.table.UnwindTables;
 

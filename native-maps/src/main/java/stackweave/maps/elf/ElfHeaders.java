@@ -25,26 +25,26 @@ public record ElfHeaders(
     List<SectionHeader> sections,
     ElfFormatException sectionProblem) {
 
-  static final int ET_REL = 1;
+  public static final int ET_REL = 1;
 
   public static final int PT_LOAD = 1;
   static final int PT_DYNAMIC = 2;
   static final int PT_NOTE = 4;
-  static final int PT_PHDR = 6;
+  public static final int PT_PHDR = 6;
   static final int PT_GNU_EH_FRAME = 0x6474e550;
-  static final int PT_GNU_SFRAME = 0x6474e554;
+  public static final int PT_GNU_SFRAME = 0x6474e554;
 
   static final int SHT_SYMTAB = 2;
   static final int SHT_RELA = 4;
   static final int SHT_NOBITS = 8;
   static final int SHT_DYNSYM = 11;
-  static final int SHT_GNU_SFRAME = 0x6ffffff4;
+  public static final int SHT_GNU_SFRAME = 0x6ffffff4;
   static final int SHF_EXECINSTR = 4;
   static final int SHF_COMPRESSED = 0x800;
 
-  static final int EHDR_SIZE = 64;
-  static final int PHDR_SIZE = 56;
-  static final int SHDR_SIZE = 64;
+  public static final int EHDR_SIZE = 64;
+  public static final int PHDR_SIZE = 56;
+  public static final int SHDR_SIZE = 64;
 
   // Of a section header; its name comes first.
   private static final int SH_TYPE = 4;

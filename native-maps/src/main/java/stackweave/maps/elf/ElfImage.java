@@ -320,7 +320,8 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
     }
   }
 
-  final Segment first(int type) {
+  /** The first program header of a type, or null. */
+  public final Segment first(int type) {
     for (Segment s : headers.segments()) {
       if (s.type() == type) {
         return s;

@@ -73,7 +73,8 @@ public interface ImageBytes {
   record OfFile(Path path, List<Object> identity, long size, TableMemory tables)
       implements ImageBytes {
 
-    static OfFile open(Path path, TableMemory tables) throws ElfFormatException {
+    /** Opens a regular file, as it is now. */
+    public static OfFile open(Path path, TableMemory tables) throws ElfFormatException {
       List<Object> identity = identity(path);
       return new OfFile(path, identity, (Long) identity.get(identity.size() - 1), tables);
     }

@@ -212,7 +212,7 @@ public final class SFrameSection {
   }
 
   /** The start of the function that covers an address, or {@link UnwindTable#NO_ADDRESS}. */
-  long functionStart(long address) {
+  public long functionStart(long address) {
     int found = floor(address);
     return found >= 0 && Long.compareUnsigned(address - start(found), size(found)) < 0
         ? start(found)

@@ -13,7 +13,7 @@ import java.util.stream.Stream;
  * -Dsframe.corpus=DIR}.
  */
 public final class Corpus {
-  private static final Path BUILT_IN = Path.of("src/test/resources/sframe-corpus");
+  private static final Path BUILT_IN = Path.of("../unwind/src/test/resources/sframe-corpus");
   private static final String OTHER = System.getProperty("sframe.corpus");
   private static final Path DIRECTORY = OTHER == null ? BUILT_IN : Path.of(OTHER);
 

@@ -23,7 +23,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
  *
  * @param states one for each instruction, in the order in which they were executed
  */
-record GdbTrace(Elf elf, List<GdbTrace.State> states) {
+public record GdbTrace(Elf elf, List<GdbTrace.State> states) {
   private static final String GDB = System.getProperty("unwind.gdb", "gdb");
 
   /** Each instruction's frames, with the stack from the red zone up to where it began. */
@@ -59,9 +59,10 @@ record GdbTrace(Elf elf, List<GdbTrace.State> states) {
    * @param names of the frames, the innermost first
    * @param frames their registers: rip, then those of {@link #NUMBERS}
    */
-  record State(long bottom, byte[] stack, long[] others, List<String> names, List<long[]> frames) {
+  public record State(
+      long bottom, byte[] stack, long[] others, List<String> names, List<long[]> frames) {
     /** The innermost frame's registers, and the stack from {@code below} bytes below its sp on. */
-    StackSnapshot snapshot(int below) {
+    public StackSnapshot snapshot(int below) {
       StackSnapshot snapshot = new StackSnapshot(Architecture.X86_64);
       long[] innermost = frames.get(0);
       snapshot.registers().setPc(innermost[0]);
@@ -80,13 +81,13 @@ record GdbTrace(Elf elf, List<GdbTrace.State> states) {
     }
 
     /** Where it is, for messages. */
-    String at(int frame) {
+    public String at(int frame) {
       return names.get(0) + " at " + Long.toHexString(frames.get(0)[0]) + ", frame " + frame;
     }
   }
 
   /** Assembles and links the source, and steps through it; skips the test without gcc or gdb. */
-  static GdbTrace of(Path directory, String assembly) throws Exception {
+  public static GdbTrace of(Path directory, String assembly) throws Exception {
     assumeTrue(System.getProperty("os.arch").equals("amd64"), "a program for x86-64");
     Path source = Files.writeString(directory.resolve("program.s"), assembly);
     Path program = directory.resolve("program");
@@ -150,7 +151,7 @@ record GdbTrace(Elf elf, List<GdbTrace.State> states) {
    *
    * @param all whether with all callee-saved registers, or those that every caller needs
    */
-  static String text(long[] frame, boolean all) {
+  public static String text(long[] frame, boolean all) {
     StringBuilder text = new StringBuilder("pc " + Long.toHexString(frame[0]));
     for (int i = 0; i < (all ? NUMBERS.length : 2); i++) {
       text.append(" r").append(NUMBERS[i]).append(' ').append(Long.toHexString(frame[1 + i]));
@@ -159,7 +160,7 @@ record GdbTrace(Elf elf, List<GdbTrace.State> states) {
   }
 
   /** A frame of ours in the same form. */
-  static String text(Registers registers, boolean all) {
+  public static String text(Registers registers, boolean all) {
     StringBuilder text = new StringBuilder("pc " + Long.toHexString(registers.pc()));
     for (int i = 0; i < (all ? NUMBERS.length : 2); i++) {
       text.append(" r").append(NUMBERS[i]).append(' ');

@@ -8,10 +8,10 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
+import stackweave.sframe.tools.SFrameListing;
+import stackweave.sframe.tools.SFrameText;
 import stackweave.unwind.sframe.SFrameFault;
 import stackweave.unwind.sframe.SFrameSection;
-import stackweave.unwind.sframe.tools.SFrameListing;
-import stackweave.unwind.sframe.tools.SFrameText;
 
 /** The command {@code sframe dump FILE}: prints every function and row of an SFrame section. */
 @Command(

@@ -18,9 +18,9 @@ import stackweave.agent.cli.common.OutputFile;
 import stackweave.agent.cli.read.Recording;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfUnwindSections;
-import stackweave.maps.elf.SFrameElfCopy;
-import stackweave.unwind.sframe.writer.SFrameConversion;
-import stackweave.unwind.sframe.writer.SFrameWriter;
+import stackweave.sframe.elf.SFrameElfCopy;
+import stackweave.sframe.writer.SFrameConversion;
+import stackweave.sframe.writer.SFrameWriter;
 
 /**
  * The command {@code sframe generate ELF -o OUT}: converts .eh_frame or .debug_frame to an SFrame

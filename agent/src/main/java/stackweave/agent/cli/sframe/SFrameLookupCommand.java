@@ -7,11 +7,11 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
+import stackweave.sframe.tools.SFrameText;
 import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.sframe.SFrameFunction;
 import stackweave.unwind.sframe.SFrameRow;
 import stackweave.unwind.sframe.SFrameSection;
-import stackweave.unwind.sframe.tools.SFrameText;
 
 /** The command {@code sframe lookup FILE PC…}: prints the row that covers each address. */
 @Command(

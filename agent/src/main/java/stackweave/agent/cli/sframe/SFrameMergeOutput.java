@@ -9,12 +9,12 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.OutputFile;
 import stackweave.agent.cli.read.Recording;
+import stackweave.sframe.tools.SFrameVerifier;
+import stackweave.sframe.writer.SFrameMerge;
 import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.MalformedSectionException.Reason;
 import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameFault;
-import stackweave.unwind.sframe.tools.SFrameVerifier;
-import stackweave.unwind.sframe.writer.SFrameMerge;
 
 /** The section that {@code sframe upgrade} and {@code sframe merge} write. */
 final class SFrameMergeOutput {

@@ -11,11 +11,11 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.maps.elf.ElfUnwindSections;
+import stackweave.sframe.tools.SFrameStatistics;
+import stackweave.sframe.writer.SFrameConversion;
+import stackweave.sframe.writer.SFrameWriter;
 import stackweave.unwind.rule.Unsupported;
 import stackweave.unwind.section.Section;
-import stackweave.unwind.sframe.tools.SFrameStatistics;
-import stackweave.unwind.sframe.writer.SFrameConversion;
-import stackweave.unwind.sframe.writer.SFrameWriter;
 import stackweave.unwind.table.UnwindSections;
 
 /** The command {@code sframe stat FILE…}: prints sizes and counts of the unwind sections. */

@@ -6,9 +6,9 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
+import stackweave.sframe.tools.SFrameVerifier;
 import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameFault;
-import stackweave.unwind.sframe.tools.SFrameVerifier;
 
 /**
  * The command {@code sframe verify FILE}: prints everything that is malformed in the SFrame

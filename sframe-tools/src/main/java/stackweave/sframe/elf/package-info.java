@@ -1,0 +1,2 @@
+/** SFrame sections in copies of ELF files. */
+package stackweave.sframe.elf;

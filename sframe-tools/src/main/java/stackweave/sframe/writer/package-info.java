@@ -1,0 +1,2 @@
+/** Writing SFrame sections, from rows of any table. */
+package stackweave.sframe.writer;

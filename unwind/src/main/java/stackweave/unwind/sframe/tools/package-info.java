@@ -1,2 +1,0 @@
-/** What the command line shows of a section: listing, text, statistics and the check for faults. */
-package stackweave.unwind.sframe.tools;

@@ -1,2 +1,0 @@
-/** Writing SFrame sections, from rows of any table. */
-package stackweave.unwind.sframe.writer;
