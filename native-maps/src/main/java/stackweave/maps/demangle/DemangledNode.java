@@ -1,24 +1,25 @@
 package stackweave.maps.demangle;
 
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * A part of a demangled C++ name; made by {@link ItaniumDemangler}, one tree per name. A C++ type
  * surrounds the name it declares ({@code int (*name)[3]}), so each part is written in two halves,
  * left and right of what it surrounds.
  */
-abstract class DemangledNode {
+interface DemangledNode {
 
-  abstract void left(DemanglerOutput out);
+  void left(DemanglerOutput out);
 
-  void right(DemanglerOutput out) {}
+  default void right(DemanglerOutput out) {}
 
   /** Whether a pointer to this needs parentheses: {@code (*)}. */
-  boolean isFunction(DemanglerOutput out) {
+  default boolean isFunction(DemanglerOutput out) {
     return false;
   }
 
-  boolean isArray(DemanglerOutput out) {
+  default boolean isArray(DemanglerOutput out) {
     return false;
   }
 
@@ -26,16 +27,16 @@ abstract class DemangledNode {
    * The node that this stands for at the present output position: an element of a pack, an
    * argument.
    */
-  DemangledNode resolve(DemanglerOutput out) {
+  default DemangledNode resolve(DemanglerOutput out) {
     return this;
   }
 
   /** The name that constructors of this class have. */
-  DemangledNode baseName() {
+  default DemangledNode baseName() {
     return this;
   }
 
-  final void print(DemanglerOutput out) {
+  default void print(DemanglerOutput out) {
     out.enter();
     left(out);
     right(out);
@@ -60,15 +61,10 @@ abstract class DemangledNode {
   }
 
   /** A sequence of strings and nodes. */
-  static final class Parts extends DemangledNode {
-    private final Object[] parts;
-
-    Parts(Object... parts) {
-      this.parts = parts;
-    }
+  record Parts(Object... parts) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       for (Object part : parts) {
         if (part instanceof DemangledNode node) {
           node.print(out);
@@ -80,75 +76,49 @@ abstract class DemangledNode {
   }
 
   /** A comma-separated list. */
-  static final class Sequence extends DemangledNode {
-    private final List<DemangledNode> nodes;
-
-    Sequence(List<DemangledNode> nodes) {
-      this.nodes = nodes;
-    }
+  record Sequence(List<DemangledNode> nodes) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       printList(out, nodes);
     }
   }
 
   /** {@code scope::name}. */
-  static final class Qualified extends DemangledNode {
-    private final DemangledNode scope;
-    private final DemangledNode name;
-
-    Qualified(DemangledNode scope, DemangledNode name) {
-      this.scope = scope;
-      this.name = name;
-    }
+  record Qualified(DemangledNode scope, DemangledNode name) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       scope.print(out);
       out.append("::");
       name.print(out);
     }
 
     @Override
-    DemangledNode baseName() {
+    public DemangledNode baseName() {
       return name.baseName();
     }
   }
 
   /** One of the standard library's abbreviations. */
-  static final class Standard extends DemangledNode {
-    private final String text;
-    private final String base;
-
-    Standard(String text, String base) {
-      this.text = text;
-      this.base = base;
-    }
+  record Standard(String text, String base) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       out.append(text);
     }
 
     @Override
-    DemangledNode baseName() {
+    public DemangledNode baseName() {
       return new Parts(base);
     }
   }
 
   /** {@code name[abi:tag]}. */
-  static final class Tagged extends DemangledNode {
-    private final DemangledNode name;
-    private final String tag;
-
-    Tagged(DemangledNode name, String tag) {
-      this.name = name;
-      this.tag = tag;
-    }
+  record Tagged(DemangledNode name, String tag) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       name.print(out);
       if (out.form.isFull()) {
         out.append("[abi:" + tag + "]");
@@ -156,23 +126,16 @@ abstract class DemangledNode {
     }
 
     @Override
-    DemangledNode baseName() {
+    public DemangledNode baseName() {
       return name.baseName();
     }
   }
 
   /** {@code name<arguments>}. */
-  static final class Template extends DemangledNode {
-    private final DemangledNode name;
-    private final List<DemangledNode> arguments;
-
-    Template(DemangledNode name, List<DemangledNode> arguments) {
-      this.name = name;
-      this.arguments = arguments;
-    }
+  record Template(DemangledNode name, List<DemangledNode> arguments) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       name.print(out);
       if (out.lastChar() == '<') {
         out.append(" ");
@@ -192,23 +155,16 @@ abstract class DemangledNode {
     }
 
     @Override
-    DemangledNode baseName() {
+    public DemangledNode baseName() {
       return name.baseName();
     }
   }
 
   /** A type followed by const, volatile or the like. */
-  static final class Suffixed extends DemangledNode {
-    private final DemangledNode type;
-    private final String suffix;
-
-    Suffixed(DemangledNode type, String suffix) {
-      this.type = type;
-      this.suffix = suffix;
-    }
+  record Suffixed(DemangledNode type, String suffix) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       out.enter();
       type.left(out);
       out.append(suffix);
@@ -216,38 +172,27 @@ abstract class DemangledNode {
     }
 
     @Override
-    void right(DemanglerOutput out) {
+    public void right(DemanglerOutput out) {
       type.right(out);
     }
 
     @Override
-    boolean isFunction(DemanglerOutput out) {
+    public boolean isFunction(DemanglerOutput out) {
       return type.isFunction(out);
     }
 
     @Override
-    boolean isArray(DemanglerOutput out) {
+    public boolean isArray(DemanglerOutput out) {
       return type.isArray(out);
     }
   }
 
   /** A type followed by {@code *}, {@code &}, {@code &&} or {@code Class::*}. */
-  static final class Pointer extends DemangledNode {
-    private final DemangledNode target;
-    private final DemangledNode ofClass;
-    private final String sign;
-
-    /**
-     * @param ofClass the class of a pointer to member, else null
-     */
-    Pointer(DemangledNode target, DemangledNode ofClass, String sign) {
-      this.target = target;
-      this.ofClass = ofClass;
-      this.sign = sign;
-    }
+  record Pointer(DemangledNode target, DemangledNode ofClass, String sign)
+      implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       out.enter();
       String joined = sign;
       DemangledNode to = target.resolve(out);
@@ -273,7 +218,7 @@ abstract class DemangledNode {
     }
 
     @Override
-    void right(DemanglerOutput out) {
+    public void right(DemanglerOutput out) {
       out.enter();
       DemangledNode to = target.resolve(out);
       while (!sign.equals("*") && to instanceof Pointer inner && inner.sign.startsWith("&")) {
@@ -288,30 +233,20 @@ abstract class DemangledNode {
   }
 
   /** A function type; its return type may be null. */
-  static final class Function extends DemangledNode {
-    private final DemangledNode returned;
-    private final List<DemangledNode> parameters;
-    private final String qualifiers;
-    private final DemangledNode exceptions;
-
-    Function(
-        DemangledNode returned,
-        List<DemangledNode> parameters,
-        String qualifiers,
-        DemangledNode exceptions) {
-      this.returned = returned;
-      this.parameters = parameters;
-      this.qualifiers = qualifiers;
-      this.exceptions = exceptions;
-    }
+  record FunctionType(
+      DemangledNode returned,
+      List<DemangledNode> parameters,
+      String qualifiers,
+      DemangledNode exceptions)
+      implements DemangledNode {
 
     @Override
-    boolean isFunction(DemanglerOutput out) {
+    public boolean isFunction(DemanglerOutput out) {
       return true;
     }
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       out.enter();
       returned.left(out);
       out.append(" ");
@@ -319,7 +254,7 @@ abstract class DemangledNode {
     }
 
     @Override
-    void right(DemanglerOutput out) {
+    public void right(DemanglerOutput out) {
       out.enter();
       out.append("(");
       printList(out, parameters);
@@ -334,29 +269,22 @@ abstract class DemangledNode {
   }
 
   /** {@code element [dimension]}. */
-  static final class Array extends DemangledNode {
-    private final DemangledNode element;
-    private final DemangledNode dimension;
-
-    Array(DemangledNode element, DemangledNode dimension) {
-      this.element = element;
-      this.dimension = dimension;
-    }
+  record Array(DemangledNode element, DemangledNode dimension) implements DemangledNode {
 
     @Override
-    boolean isArray(DemanglerOutput out) {
+    public boolean isArray(DemanglerOutput out) {
       return true;
     }
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       out.enter();
       element.left(out);
       out.leave();
     }
 
     @Override
-    void right(DemanglerOutput out) {
+    public void right(DemanglerOutput out) {
       out.enter();
       out.append(out.lastChar() == ']' ? "[" : " [");
       dimension.print(out);
@@ -367,36 +295,16 @@ abstract class DemangledNode {
   }
 
   /** A function with its types, which a whole symbol encodes. */
-  static final class Encoding extends DemangledNode {
-    private final DemangledNode returned;
-    private final DemangledNode name;
-    private final List<DemangledNode> parameters;
-    private final String qualifiers;
-
-    /**
-     * @param returned null if the mangled name has none
-     */
-    Encoding(
-        DemangledNode returned,
-        DemangledNode name,
-        List<DemangledNode> parameters,
-        String qualifiers) {
-      this.returned = returned;
-      this.name = name;
-      this.parameters = parameters;
-      this.qualifiers = qualifiers;
-    }
-
-    DemangledNode name() {
-      return name;
-    }
+  record Encoding(
+      DemangledNode returned, DemangledNode name, List<DemangledNode> parameters, String qualifiers)
+      implements DemangledNode {
 
     Encoding withoutReturnType() {
       return new Encoding(null, name, parameters, qualifiers);
     }
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       if (!out.form.isFull()) {
         name.print(out);
         return;
@@ -418,22 +326,15 @@ abstract class DemangledNode {
     }
   }
 
-  boolean isPointerToFunction(DemanglerOutput out) {
+  default boolean isPointerToFunction(DemanglerOutput out) {
     return this instanceof Pointer p && p.target.resolve(out).isFunction(out);
   }
 
   /** {@code {lambda(parameters)#number}}. */
-  static final class Lambda extends DemangledNode {
-    private final List<DemangledNode> parameters;
-    private final String number;
-
-    Lambda(List<DemangledNode> parameters, String number) {
-      this.parameters = parameters;
-      this.number = number;
-    }
+  record Lambda(List<DemangledNode> parameters, String number) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       out.append("{lambda");
       if (out.form.isFull()) {
         out.append("(");
@@ -445,15 +346,10 @@ abstract class DemangledNode {
   }
 
   /** The arguments that a template parameter pack stands for. */
-  static final class Pack extends DemangledNode {
-    private final List<DemangledNode> elements;
-
-    Pack(List<DemangledNode> elements) {
-      this.elements = elements;
-    }
+  record Pack(List<DemangledNode> elements) implements DemangledNode {
 
     @Override
-    DemangledNode resolve(DemanglerOutput out) {
+    public DemangledNode resolve(DemanglerOutput out) {
       if (out.packIndex == DemanglerOutput.NO_PACK) {
         return this;
       }
@@ -468,7 +364,7 @@ abstract class DemangledNode {
     }
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       DemangledNode one = resolve(out);
       if (one == this) {
         printList(out, elements);
@@ -478,7 +374,7 @@ abstract class DemangledNode {
     }
 
     @Override
-    void right(DemanglerOutput out) {
+    public void right(DemanglerOutput out) {
       DemangledNode one = resolve(out);
       if (one != this) {
         one.right(out);
@@ -486,28 +382,23 @@ abstract class DemangledNode {
     }
 
     @Override
-    boolean isFunction(DemanglerOutput out) {
+    public boolean isFunction(DemanglerOutput out) {
       DemangledNode one = resolve(out);
       return one != this && one.isFunction(out);
     }
 
     @Override
-    boolean isArray(DemanglerOutput out) {
+    public boolean isArray(DemanglerOutput out) {
       DemangledNode one = resolve(out);
       return one != this && one.isArray(out);
     }
   }
 
   /** A pattern, written once for each element of the packs in it. */
-  static final class Expansion extends DemangledNode {
-    private final DemangledNode pattern;
-
-    Expansion(DemangledNode pattern) {
-      this.pattern = pattern;
-    }
+  record Expansion(DemangledNode pattern) implements DemangledNode {
 
     @Override
-    void left(DemanglerOutput out) {
+    public void left(DemanglerOutput out) {
       int outerIndex = out.packIndex;
       int outerSize = out.packSize;
       out.packSize = DemanglerOutput.NO_PACK;
@@ -540,99 +431,69 @@ abstract class DemangledNode {
     }
   }
 
-  /** A node that stands for another one. */
-  abstract static class Alias extends DemangledNode {
+  /**
+   * A template parameter, which stands for its argument. In a conversion operator it is named
+   * before the argument, which is set then ({@code forward}).
+   */
+  final class Parameter implements DemangledNode {
+    final int index;
+    final boolean forward;
+    DemangledNode argument;
     private boolean busy;
-
-    abstract DemangledNode target();
-
-    /** The target; fails if it is being resolved already, since the recursion would not end. */
-    private DemangledNode enter() {
-      DemangledNode target = target();
-      if (target == null || busy) {
-        throw UndemangledException.INSTANCE;
-      }
-      busy = true;
-      return target;
-    }
-
-    @Override
-    final DemangledNode resolve(DemanglerOutput out) {
-      DemangledNode resolved = enter().resolve(out);
-      busy = false;
-      return resolved;
-    }
-
-    @Override
-    final void left(DemanglerOutput out) {
-      enter().left(out);
-      busy = false;
-    }
-
-    @Override
-    final void right(DemanglerOutput out) {
-      enter().right(out);
-      busy = false;
-    }
-
-    @Override
-    final boolean isFunction(DemanglerOutput out) {
-      boolean is = enter().isFunction(out);
-      busy = false;
-      return is;
-    }
-
-    @Override
-    final boolean isArray(DemanglerOutput out) {
-      boolean is = enter().isArray(out);
-      busy = false;
-      return is;
-    }
-
-    @Override
-    final DemangledNode baseName() {
-      DemangledNode base = enter().baseName();
-      busy = false;
-      return base;
-    }
-  }
-
-  /** A template parameter and its argument. */
-  static final class Parameter extends Alias {
-    private final int index;
-    private final DemangledNode argument;
 
     Parameter(int index, DemangledNode argument) {
       this.index = index;
       this.argument = argument;
+      this.forward = argument == null;
     }
 
-    int index() {
-      return index;
-    }
-
-    DemangledNode argument() {
-      return argument;
-    }
-
-    @Override
-    DemangledNode target() {
-      return argument;
-    }
-  }
-
-  /** A template parameter that is named before its argument: in a conversion operator. */
-  static final class Forward extends Alias {
-    final int index;
-    DemangledNode argument;
-
-    Forward(int index) {
-      this.index = index;
+    /** Asks the argument; fails if it is being asked already, since that would not end. */
+    private <T> T ask(Function<DemangledNode, T> question) {
+      if (argument == null || busy) {
+        throw UndemangledException.INSTANCE;
+      }
+      busy = true;
+      T answer = question.apply(argument);
+      busy = false;
+      return answer;
     }
 
     @Override
-    DemangledNode target() {
-      return argument;
+    public DemangledNode resolve(DemanglerOutput out) {
+      return ask(node -> node.resolve(out));
+    }
+
+    @Override
+    public void left(DemanglerOutput out) {
+      ask(
+          node -> {
+            node.left(out);
+            return null;
+          });
+    }
+
+    @Override
+    public void right(DemanglerOutput out) {
+      ask(
+          node -> {
+            node.right(out);
+            return null;
+          });
+    }
+
+    @Override
+    public boolean isFunction(DemanglerOutput out) {
+      return ask(node -> node.isFunction(out));
+    }
+
+    @Override
+    public boolean isArray(DemanglerOutput out) {
+      return ask(node -> node.isArray(out));
+    }
+
+    @Override
+    public DemangledNode baseName() {
+      return ask(DemangledNode::baseName);
     }
   }
 }

@@ -11,53 +11,26 @@ import stackweave.maps.demangle.DemanglerOutput.Form;
  * per name. Source: RFC 2603 "Rust Symbol Name Mangling v0"; for the legacy scheme rustc's
  * rustc_symbol_mangling::legacy.
  */
-final class RustDemangler {
-  private static final int MAX_DEPTH = 200;
+final class RustDemangler extends MangledText {
   private static final int HASH_DIGITS = 16;
 
   private static final Map<String, String> ESCAPES =
       Map.of("SP", "@", "BP", "*", "RF", "&", "LT", "<", "GT", ">", "LP", "(", "RP", ")", "C", ",");
 
-  private static final Map<Character, String> BASIC =
-      Map.ofEntries(
-          Map.entry('a', "i8"),
-          Map.entry('b', "bool"),
-          Map.entry('c', "char"),
-          Map.entry('d', "f64"),
-          Map.entry('e', "str"),
-          Map.entry('f', "f32"),
-          Map.entry('h', "u8"),
-          Map.entry('i', "isize"),
-          Map.entry('j', "usize"),
-          Map.entry('l', "i32"),
-          Map.entry('m', "u32"),
-          Map.entry('n', "i128"),
-          Map.entry('o', "u128"),
-          Map.entry('p', "_"),
-          Map.entry('s', "i16"),
-          Map.entry('t', "u16"),
-          Map.entry('u', "()"),
-          Map.entry('v', "..."),
-          Map.entry('x', "i64"),
-          Map.entry('y', "u64"),
-          Map.entry('z', "!"));
+  private static final Map<String, String> BASIC =
+      ItaniumTables.table(
+          "a i8; b bool; c char; d f64; e str; f f32; h u8; i isize; j usize; l i32; "
+              + "m u32; n i128; o u128; p _; s i16; t u16; u (); v ...; x i64; y u64; z !");
 
-  private final String in;
   private final DemanglerOutput out;
-  private int at;
-  private int depth;
   private int boundLifetimes;
 
   /** Above 0 while nothing is to be shown. */
   private int silent;
 
   private RustDemangler(String in, DemanglerOutput out) {
-    this.in = in;
+    super(in);
     this.out = out;
-  }
-
-  private static UndemangledException fail() {
-    return UndemangledException.INSTANCE;
   }
 
   // ---- legacy ----------------------------------------------------------------------------------
@@ -165,25 +138,6 @@ final class RustDemangler {
     }
   }
 
-  private char next() {
-    if (at >= in.length()) {
-      throw fail();
-    }
-    return in.charAt(at++);
-  }
-
-  private char peek() {
-    return at < in.length() ? in.charAt(at) : 0;
-  }
-
-  private boolean take(char c) {
-    if (peek() == c) {
-      at++;
-      return true;
-    }
-    return false;
-  }
-
   /** 0 for an underscore, else one more than the number of base 62 before it, modulo 2^64. */
   private long base62() {
     if (take('_')) {
@@ -220,23 +174,19 @@ final class RustDemangler {
       throw fail();
     }
     take('_');
-    if (length > in.length() - at) {
-      throw fail();
-    }
-    String name = in.substring(at, at + length);
-    at += length;
+    String name = text(length);
     return punycode ? "punycode{" + name + "}" : name;
   }
 
-  private void enter() {
-    if (++depth > MAX_DEPTH) {
-      throw fail();
-    }
+  @Override
+  void enter() {
+    super.enter();
     out.enter();
   }
 
-  private void leave() {
-    depth--;
+  @Override
+  void leave() {
+    super.leave();
     out.leave();
   }
 
@@ -350,7 +300,7 @@ final class RustDemangler {
   private void type() {
     enter();
     char c = next();
-    String basic = BASIC.get(c);
+    String basic = BASIC.get(String.valueOf(c));
     if (basic != null) {
       print(basic);
       leave();
