@@ -42,7 +42,7 @@ public final class AgentJar {
   //   stackweave/agent/boot/*.class
   //   inner.index                    where each entry of inner.jar lies
   //   inner.jar                      stored, not compressed as a whole:
-  //     stackweave/…                 Stackweave, picocli, jelf, xz, what it needs of Byte Buddy
+  //     stackweave/…                 Stackweave, picocli, xz, what it needs of Byte Buddy
   //     com.sun.jna/…                JNA, rewritten, with replacements of the parts taken out of it
   //     com.sun.jna.packages         the packages of that module
 

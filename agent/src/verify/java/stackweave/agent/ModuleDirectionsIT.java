@@ -39,7 +39,7 @@ class ModuleDirectionsIT {
 
   @ArchTest
   static final ArchRule NATIVE_MAPS =
-      uses("stackweave.maps..", "stackweave.unwind..", "net.fornwall.jelf..", "org.tukaani.xz..");
+      uses("stackweave.maps..", "stackweave.unwind..", "org.tukaani.xz..");
 
   @ArchTest
   static final ArchRule SFRAME_TOOLS =

@@ -7,8 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import net.fornwall.jelf.ElfFile;
-import net.fornwall.jelf.ElfSectionHeader;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -18,6 +16,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ElfUnwindSections;
 import stackweave.sframe.writer.SFrameConversion;
 import stackweave.sframe.writer.SFrameWriter;
 import stackweave.unwind.Architecture;
@@ -59,7 +59,7 @@ public class UnwindTableBenchmark {
   private int next;
 
   @Setup
-  public void read() throws IOException, MalformedSectionException {
+  public void read() throws IOException, ElfFormatException, MalformedSectionException {
     section = new Section(direct(Files.readAllBytes(Path.of(sframe))), 0x50_0000);
     table =
         UnwindTables.open(
@@ -74,15 +74,14 @@ public class UnwindTableBenchmark {
     readLibjvm();
   }
 
-  private void readLibjvm() throws IOException, MalformedSectionException {
+  private void readLibjvm() throws ElfFormatException, MalformedSectionException {
     Path path = Path.of(System.getProperty("java.home"), "lib", "server", "libjvm.so");
-    ElfFile elf = ElfFile.from(path);
-    byte[] file = Files.readAllBytes(path);
+    UnwindSections sections = ElfUnwindSections.readLinked(path).sections();
     libjvm =
         new UnwindSections(
             null,
-            section(elf, file, ".eh_frame_hdr"),
-            section(elf, file, ".eh_frame"),
+            direct(sections.ehFrameHdr()),
+            direct(sections.ehFrame()),
             null,
             Architecture.X86_64);
     SFrameConversion converted = convertLibjvm();
@@ -102,11 +101,11 @@ public class UnwindTableBenchmark {
     openLibjvm();
   }
 
-  private static Section section(ElfFile elf, byte[] file, String name) {
-    ElfSectionHeader header = elf.firstSectionByName(name).header;
-    byte[] bytes = new byte[(int) header.sh_size];
-    System.arraycopy(file, (int) header.sh_offset, bytes, 0, bytes.length);
-    return new Section(direct(bytes), header.sh_addr);
+  private static Section direct(Section section) {
+    ByteBuffer bytes = section.bytes().duplicate().rewind();
+    byte[] copy = new byte[bytes.remaining()];
+    bytes.get(copy);
+    return new Section(direct(copy), section.address());
   }
 
   private static ByteBuffer direct(byte[] bytes) {

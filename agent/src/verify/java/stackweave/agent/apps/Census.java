@@ -22,7 +22,6 @@ public final class Census {
           "com.sun.jna.Native",
           "net.bytebuddy.ByteBuddy",
           "picocli.CommandLine",
-          "net.fornwall.jelf.ElfFile",
           "org.tukaani.xz.XZInputStream");
 
   private static final List<String> RESOURCES =

@@ -41,7 +41,6 @@ public final class Tenant {
           "net.bytebuddy.ByteBuddy",
           "net.bytebuddy.asm.Advice",
           "picocli.CommandLine",
-          "net.fornwall.jelf.ElfFile",
           "stackweave.agent.Agent",
           "stackweave.agent.jdk.hook.ThreadStartHook",
           "stackweave.agent.drain.Sampler",

@@ -4,15 +4,12 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import net.fornwall.jelf.ElfException;
-import net.fornwall.jelf.ElfFile;
-import net.fornwall.jelf.ElfSegment;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.unwind.Architecture;
 
 /**
- * The header, program headers and section headers of an ELF image; the former two as jelf decodes
- * them, copied into small records so that nothing of jelf stays alive.
+ * The header, program headers and section headers of an ELF image (System V gABI, chapters 4 and
+ * 5).
  *
  * @param type {@link #ET_REL} and others
  * @param sectionProblem why there are no sections although the header promises some, or null
@@ -46,7 +43,30 @@ public record ElfHeaders(
   public static final int PHDR_SIZE = 56;
   public static final int SHDR_SIZE = 64;
 
-  // Of a section header; its name comes first.
+  private static final int MAGIC = 0x7f454c46;
+
+  // Where fields are in the header,
+  private static final int EI_CLASS = 4;
+  private static final int EI_DATA = 5;
+  private static final int E_TYPE = 16;
+  private static final int E_MACHINE = 18;
+  private static final int E_PHOFF = 32;
+  private static final int E_SHOFF = 40;
+  private static final int E_PHENTSIZE = 54;
+  private static final int E_PHNUM = 56;
+  private static final int E_SHENTSIZE = 58;
+  private static final int E_SHNUM = 60;
+  private static final int E_SHSTRNDX = 62;
+
+  // in a program header, whose type comes first,
+  private static final int P_FLAGS = 4;
+  private static final int P_OFFSET = 8;
+  private static final int P_VADDR = 16;
+  private static final int P_FILESZ = 32;
+  private static final int P_MEMSZ = 40;
+  private static final int PF_X = 1;
+
+  // and in a section header, whose name comes first.
   private static final int SH_TYPE = 4;
   private static final int SH_FLAGS = 8;
   private static final int SH_ADDR = 16;
@@ -78,72 +98,80 @@ public record ElfHeaders(
   }
 
   private static ElfHeaders read(ImageBytes bytes, boolean withSections) throws ElfFormatException {
-    HeaderView view = new HeaderView(bytes);
-    ElfFile elf;
-    try {
-      ByteBuffer magic = bytes.slice(0, Math.min(bytes.size(), EHDR_SIZE));
-      if (magic.limit() < EHDR_SIZE || magic.getInt() != 0x7f454c46) {
-        throw new ElfFormatException(Reason.NOT_ELF, 0);
-      }
-      elf = ElfFile.from(view);
-    } catch (RuntimeException e) {
-      throw unwrap(e, 0);
+    ByteBuffer header = bytes.slice(0, Math.min(bytes.size(), EHDR_SIZE));
+    if (header.limit() < EHDR_SIZE || header.getInt(0) != MAGIC) {
+      throw new ElfFormatException(Reason.NOT_ELF, 0);
     }
-    if (elf.ei_class != ElfFile.CLASS_64) {
-      throw new ElfFormatException(Reason.UNSUPPORTED_CLASS, 4);
+    if (header.get(EI_CLASS) != 2) {
+      throw new ElfFormatException(Reason.UNSUPPORTED_CLASS, EI_CLASS);
     }
-    Architecture architecture =
-        switch (elf.e_machine & 0xffff) {
-          case ElfFile.ARCH_X86_64 -> Architecture.X86_64;
-          case ElfFile.ARCH_AARCH64 -> Architecture.AARCH64;
-          case ElfFile.ARCH_S390 -> Architecture.S390X;
-          default -> throw new ElfFormatException(Reason.UNSUPPORTED_MACHINE, 18);
-        };
     ByteOrder order =
-        elf.ei_data == ElfFile.DATA_MSB ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN;
-    int type = elf.e_type & 0xffff;
-    List<Segment> segments = segments(elf);
-    if (!withSections || elf.e_shnum == 0) {
-      return new ElfHeaders(type, architecture, order, segments, List.of(), null);
-    }
+        switch (header.get(EI_DATA)) {
+          case 1 -> ByteOrder.LITTLE_ENDIAN;
+          case 2 -> ByteOrder.BIG_ENDIAN;
+          default -> throw new ElfFormatException(Reason.BAD_HEADER, EI_DATA);
+        };
+    header.order(order);
+    Architecture architecture =
+        switch (header.getShort(E_MACHINE)) {
+          case 62 -> Architecture.X86_64;
+          case 183 -> Architecture.AARCH64;
+          case 22 -> Architecture.S390X;
+          default -> throw new ElfFormatException(Reason.UNSUPPORTED_MACHINE, E_MACHINE);
+        };
+    int type = header.getShort(E_TYPE) & 0xffff;
+    List<Segment> segments = segments(header, bytes);
+    List<SectionHeader> sections = List.of();
+    ElfFormatException problem = null;
     try {
-      return new ElfHeaders(type, architecture, order, segments, sections(elf, bytes, order), null);
+      sections = withSections ? sections(header, bytes) : sections;
     } catch (ElfFormatException e) {
-      return new ElfHeaders(type, architecture, order, segments, List.of(), e);
+      problem = e;
     }
+    bytes.release(header);
+    return new ElfHeaders(type, architecture, order, segments, sections, problem);
   }
 
-  private static List<Segment> segments(ElfFile elf) throws ElfFormatException {
-    if (elf.e_phnum == 0) {
+  private static List<Segment> segments(ByteBuffer header, ImageBytes bytes)
+      throws ElfFormatException {
+    int count = header.getShort(E_PHNUM) & 0xffff;
+    if (count == 0) {
       return List.of();
     }
-    if (elf.e_phentsize != PHDR_SIZE) {
-      throw new ElfFormatException(Reason.BAD_HEADER, 54);
+    if (header.getShort(E_PHENTSIZE) != PHDR_SIZE) {
+      throw new ElfFormatException(Reason.BAD_HEADER, E_PHENTSIZE);
     }
-    List<Segment> segments = new ArrayList<>();
-    for (int i = 0; i < elf.e_phnum; i++) {
-      try {
-        ElfSegment s = elf.getProgramHeader(i);
-        segments.add(
-            new Segment(s.p_type, s.isExecutable(), s.p_offset, s.p_vaddr, s.p_filesz, s.p_memsz));
-      } catch (RuntimeException e) {
-        throw unwrap(e, elf.e_phoff + (long) i * PHDR_SIZE);
-      }
+    ByteBuffer table =
+        bytes.slice(header.getLong(E_PHOFF), (long) count * PHDR_SIZE).order(header.order());
+    List<Segment> segments = new ArrayList<>(count);
+    for (int at = 0; at < count * PHDR_SIZE; at += PHDR_SIZE) {
+      segments.add(
+          new Segment(
+              table.getInt(at),
+              (table.getInt(at + P_FLAGS) & PF_X) != 0,
+              table.getLong(at + P_OFFSET),
+              table.getLong(at + P_VADDR),
+              table.getLong(at + P_FILESZ),
+              table.getLong(at + P_MEMSZ)));
     }
+    bytes.release(table);
     return segments;
   }
 
-  private static List<SectionHeader> sections(ElfFile elf, ImageBytes bytes, ByteOrder order)
+  private static List<SectionHeader> sections(ByteBuffer header, ImageBytes bytes)
       throws ElfFormatException {
-    if (elf.e_shentsize != SHDR_SIZE) {
-      throw new ElfFormatException(Reason.BAD_HEADER, 58);
+    int count = header.getShort(E_SHNUM) & 0xffff;
+    if (count == 0) {
+      return List.of();
     }
-    int count = elf.e_shnum;
-    // Not by jelf, which goes byte by byte and parses what a section holds as well.
-    ByteBuffer table = bytes.slice(elf.e_shoff, (long) count * SHDR_SIZE).order(order);
-    int names = elf.e_shstrndx & 0xffff;
+    if (header.getShort(E_SHENTSIZE) != SHDR_SIZE) {
+      throw new ElfFormatException(Reason.BAD_HEADER, E_SHENTSIZE);
+    }
+    ByteBuffer table =
+        bytes.slice(header.getLong(E_SHOFF), (long) count * SHDR_SIZE).order(header.order());
+    int names = header.getShort(E_SHSTRNDX) & 0xffff;
     if (names >= count) {
-      throw new ElfFormatException(Reason.BAD_HEADER, 62);
+      throw new ElfFormatException(Reason.BAD_HEADER, E_SHSTRNDX);
     }
     int namesAt = names * SHDR_SIZE;
     ByteBuffer strings =
@@ -162,61 +190,5 @@ public record ElfHeaders(
               table.getInt(at + SH_INFO)));
     }
     return sections;
-  }
-
-  /** What jelf threw: our own reason where the view below refused a read, else a bad header. */
-  private static ElfFormatException unwrap(RuntimeException e, long offset) {
-    return e.getCause() instanceof ElfFormatException format
-        ? format
-        : new ElfFormatException(Reason.BAD_HEADER, offset);
-  }
-
-  /** The image as jelf reads it: byte by byte through a small window. */
-  private static final class HeaderView implements net.fornwall.jelf.BackingFile {
-    private static final int WINDOW = 4096;
-
-    private final ImageBytes bytes;
-    private ByteBuffer window = ByteBuffer.allocate(0);
-    private long windowStart;
-    private long position;
-
-    HeaderView(ImageBytes bytes) {
-      this.bytes = bytes;
-    }
-
-    @Override
-    public void seek(long offset) {
-      position = offset;
-    }
-
-    @Override
-    public void skip(int count) {
-      position += count;
-    }
-
-    @Override
-    public short readUnsignedByte() {
-      long at = position++;
-      long inWindow = at - windowStart;
-      if (inWindow < 0 || inWindow >= window.limit()) {
-        try {
-          bytes.check(at, 1);
-          window = bytes.slice(at, Math.min(WINDOW, bytes.size() - at));
-        } catch (ElfFormatException e) {
-          throw new ElfException(e);
-        }
-        windowStart = at;
-        inWindow = 0;
-      }
-      return (short) (window.get((int) inWindow) & 0xff);
-    }
-
-    @Override
-    public int read(byte[] target) {
-      for (int i = 0; i < target.length; i++) {
-        target[i] = (byte) readUnsignedByte();
-      }
-      return target.length;
-    }
   }
 }
