@@ -84,49 +84,36 @@ public final class HotSpot {
       throws UnsupportedVmException {
     VmStructs structs = VmStructs.read(libjvm, memory);
     try {
-      JdkVersion version = version(structs, memory);
+      JdkVersion version = new JdkVersion((int) versionWord(structs, "_vm_major_version", memory));
       Cpu cpu = cpu(structs, version, memory);
       return new HotSpot(new Layout(structs, version), cpu, memory, direct);
     } catch (UnreadableMemoryException e) {
-      throw new UnsupportedVmException(
-          "this JDK is not supported for Java frames: its code cache can't be read ("
-              + e.reason().label()
-              + ")");
+      throw new UnsupportedVmException("its code cache can't be read (" + e.reason().label() + ")");
     }
   }
 
   /** As the VM says itself: it is the one whose frames are to be decoded. */
   private static Cpu cpu(VmStructs structs, JdkVersion version, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
-    Field info = structs.field("Abstract_VM_Version", "_s_internal_vm_info_string");
-    if (info == null) {
-      throw new UnsupportedVmException(
-          "this JDK is not supported for Java frames: missing"
-              + " Abstract_VM_Version::_s_internal_vm_info_string");
-    }
-    String text = new PagedMemory(memory).string(memory.readLong(info.offset()));
+    long info = versionWord(structs, "_s_internal_vm_info_string", memory);
+    String text = new PagedMemory(memory).string(info);
     Matcher platform = PLATFORM.matcher(text == null ? "" : text);
     String name = platform.find() ? platform.group(1) : "an unknown platform";
     Cpu cpu = Cpus.of(name, version);
     if (cpu == null) {
       throw new UnsupportedVmException(
-          "this JDK is not supported for Java frames: frames of "
-              + name
-              + " are not known, only those of "
-              + Cpus.PLATFORMS);
+          "frames of " + name + " are not known, only those of " + Cpus.PLATFORMS);
     }
     return cpu;
   }
 
-  private static JdkVersion version(VmStructs structs, MemoryReader memory)
+  private static long versionWord(VmStructs structs, String name, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
-    Field major = structs.field("Abstract_VM_Version", "_vm_major_version");
-    if (major == null) {
-      throw new UnsupportedVmException(
-          "this JDK is not supported for Java frames: missing"
-              + " Abstract_VM_Version::_vm_major_version");
+    Field field = structs.field("Abstract_VM_Version", name);
+    if (field == null) {
+      throw new UnsupportedVmException("missing Abstract_VM_Version::" + name);
     }
-    return new JdkVersion((int) memory.readLong(major.offset()));
+    return memory.readLong(field.offset());
   }
 
   /** The JDK's feature version, such as 17 or 25. */

@@ -40,7 +40,10 @@ public final class LayoutLedger {
   /** Whether the lack of a required entry is told by its name, and that of another does no harm. */
   private static boolean isTold(Vm vm, Ledger.Entry entry) throws Exception {
     HiddenEntry hiding = new HiddenEntry(vm.modules.libjvm(), vm.memory, entry.found());
-    String expected = entry.required() ? Ledger.UNSUPPORTED + entry.text() : "supported";
+    String expected =
+        entry.required()
+            ? "this JDK is not supported for Java frames: missing " + entry.text()
+            : "supported";
     String seen = "supported";
     try {
       HotSpot.open(vm.modules.libjvm(), hiding);

@@ -3,6 +3,7 @@ package stackweave.hotspot.code;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.Layout;
+import stackweave.hotspot.vmstructs.Ledger;
 import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -276,7 +277,7 @@ public final class BlobReader {
     return from > 0 && to >= from && to - from <= MAX_PIECE_BYTES;
   }
 
-  private long place(Layout.Place place, long blob, long code) {
+  private long place(Ledger.Place place, long blob, long code) {
     long value = place.field().in(header);
     return switch (place.base()) {
       case ABSOLUTE -> value;

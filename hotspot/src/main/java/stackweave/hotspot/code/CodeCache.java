@@ -46,8 +46,7 @@ public final class CodeCache {
     MemoryCopy header = new MemoryCopy(64).copy(memory, array, layout.arrayData.end());
     int count = layout.arrayLength.intIn(header);
     if (count < 1 || count > MAX_HEAPS || lowBound >= highBound) {
-      throw new UnsupportedVmException(
-          "this JDK is not supported for Java frames: its code cache has " + count + " heaps");
+      throw new UnsupportedVmException("its code cache has " + count + " heaps");
     }
     long data = layout.arrayData.in(header);
     heaps = new Heap[count];

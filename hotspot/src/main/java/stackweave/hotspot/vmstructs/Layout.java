@@ -1,7 +1,5 @@
 package stackweave.hotspot.vmstructs;
 
-import java.util.List;
-
 /**
  * Where the structures of this VM that frames are decoded with keep what: each field is looked up
  * by name and has the width that the VM says. Made when a VM is opened, read by all who read the
@@ -11,20 +9,7 @@ import java.util.List;
  * JdkVersion}, and nowhere else; docs/jdk-layout.md lists it, with every entry. Sources: {@code
  * vmStructs.cpp}, {@code nmethod.hpp}, {@code constMethod.hpp}. Immutable.
  */
-public final class Layout {
-
-  /** What an address kept as an offset counts from. */
-  public enum Base {
-    ABSOLUTE,
-    BLOB,
-    CODE,
-    DATA,
-    IMMUTABLE_DATA,
-    MUTABLE_DATA
-  }
-
-  /** A place that some JDKs keep as an address and others as an offset. */
-  public record Place(Field field, Base base) {}
+public final class Layout extends Ledger {
 
   /** sizeof(ContinuationEntry) of JDK 21 to 24, which do not describe it. */
   private static final int UNDESCRIBED_CONTINUATION_ENTRY_SIZE = 64;
@@ -34,180 +19,224 @@ public final class Layout {
 
   private static final int STACK_ALIGNMENT = 16;
 
-  /** The JDK's version, for what is not described. */
-  public final JdkVersion version;
-
   // CodeCache, CodeHeap: static fields hold addresses.
-  public final Field codeHeaps;
-  public final Field codeLowBound;
-  public final Field codeHighBound;
-  public final Field arrayLength;
-  public final Field arrayData;
-  public final Field heapMemory;
-  public final Field heapSegmap;
-  public final Field heapLog2SegmentSize;
-  public final Field spaceHighBoundary;
-  public final Field spaceLow;
-  public final Field spaceHigh;
-  public final Field blockUsed;
-  public final int heapSize;
-  public final int heapBlockSize;
+  public final Field codeHeaps = field("CodeCache::_heaps");
+  public final Field codeLowBound = field("CodeCache::_low_bound");
+  public final Field codeHighBound = field("CodeCache::_high_bound");
+  public final Field arrayLength = field("GrowableArrayBase::_len");
+  public final Field arrayData = field("GrowableArray<int>::_data");
+  public final Field heapMemory = field("CodeHeap::_memory");
+  public final Field heapSegmap = field("CodeHeap::_segmap");
+  public final Field heapLog2SegmentSize = field("CodeHeap::_log2_segment_size");
+  public final Field spaceHighBoundary = field("VirtualSpace::_high_boundary");
+  public final Field spaceLow = field("VirtualSpace::_low");
+  public final Field spaceHigh = field("VirtualSpace::_high");
+  public final Field blockUsed = field("HeapBlock::Header::_used");
+  public final int heapSize = heapLog2SegmentSize == null ? 0 : heapLog2SegmentSize.end();
+  public final int heapBlockSize = size("HeapBlock");
 
   // CodeBlob
-  public final Field blobName;
-  public final Field blobSize;
-  public final Field blobFrameSize;
-  public final Field blobFrameComplete;
-  public final Field blobDataOffset;
-  public final Place codeBegin;
+  public final Field blobName = field("CodeBlob::_name");
+  public final Field blobSize = field("CodeBlob::_size");
+  public final Field blobFrameSize = field("CodeBlob::_frame_size");
+  public final Field blobFrameComplete = field("CodeBlob::_frame_complete_offset");
+  public final Field blobDataOffset = field("CodeBlob::_data_offset");
+  public final Place codeBegin =
+      place(
+          new Name("CodeBlob::_code_begin", Base.ABSOLUTE),
+          new Name("CodeBlob::_code_offset", Base.BLOB));
 
   // nmethod
-  public final int nmethodSize;
-  public final Field method;
-  public final Field compileId;
-  public final Field compLevel;
+  public final int nmethodSize = size("nmethod");
+  public final Field method = field("CompiledMethod::_method", "nmethod::_method");
+  public final Field compileId = field("nmethod::_compile_id");
+  public final Field compLevel = field("nmethod::_comp_level");
 
   /** Null where dead code does not stay in the code cache. */
-  public final Field codeState;
+  public final Field codeState = version.keepsDeadCode() ? field("nmethod::_state") : null;
 
-  public final Field entryBci;
-  public final Field origPcOffset;
-  public final Field stubOffset;
-  public final Field osrEntry;
-  public final Place verifiedEntry;
-  public final Place deoptHandler;
+  public final Field entryBci = field("nmethod::_entry_bci");
+  public final Field origPcOffset = field("nmethod::_orig_pc_offset");
+  public final Field stubOffset = field("nmethod::_stub_offset");
+  public final Field osrEntry = field("nmethod::_osr_entry_point");
+  public final Place verifiedEntry =
+      place(
+          new Name("nmethod::_verified_entry_point", Base.ABSOLUTE),
+          new Name("nmethod::_verified_entry_offset", Base.CODE));
+  public final Place deoptHandler =
+      place(
+          new Name("CompiledMethod::_deopt_handler_begin", Base.ABSOLUTE),
+          new Name("nmethod::_deopt_handler_offset", Base.BLOB),
+          new Name("nmethod::_deopt_handler_entry_offset", Base.BLOB));
 
   /** Null where there is none (26 on). */
-  public final Place deoptMhHandler;
+  public final Place deoptMhHandler =
+      place(
+          version.hasMethodHandleDeoptHandler(),
+          new Name("CompiledMethod::_deopt_mh_handler_begin", Base.ABSOLUTE),
+          new Name("nmethod::_deopt_mh_handler_offset", Base.BLOB));
 
-  public final Place pcDescsBegin;
-  public final Place pcDescsEnd;
-  public final Place scopesBegin;
-  public final Place scopesEnd;
-  public final Place metadataBegin;
-  public final Place metadataEnd;
+  // Three ages of an nmethod. Either of two entries tells, so that the lack of one is noticed.
+  private final boolean immutableOutside =
+      isDescribed("nmethod::_immutable_data") || isDescribed("nmethod::_immutable_data_size");
+  private final boolean mutableOutside =
+      isDescribed("CodeBlob::_mutable_data") || isDescribed("CodeBlob::_mutable_data_size");
+  private final Base debugData = immutableOutside ? Base.IMMUTABLE_DATA : Base.BLOB;
+
+  public final Place pcDescsBegin = new Place(field("nmethod::_scopes_pcs_offset"), debugData);
+  public final Place pcDescsEnd =
+      new Place(
+          field(
+              immutableOutside ? "nmethod::_scopes_data_offset" : "nmethod::_dependencies_offset"),
+          debugData);
+  public final Place scopesBegin =
+      immutableOutside
+          ? pcDescsEnd
+          : new Place(field("CompiledMethod::_scopes_data_begin"), Base.ABSOLUTE);
+  public final Place scopesEnd = immutableOutside ? immutableScopesEnd() : pcDescsBegin;
+
+  // Where it is not inside, what follows the metadata, for JVMCI, is none, and no scope names it.
+  public final Place metadataBegin =
+      mutableOutside
+          ? new Place(field("CodeBlob::_relocation_size"), Base.MUTABLE_DATA)
+          : new Place(field("nmethod::_metadata_offset"), immutableOutside ? Base.DATA : Base.BLOB);
+  public final Place metadataEnd =
+      mutableOutside
+          ? new Place(field("CodeBlob::_mutable_data_size"), Base.MUTABLE_DATA)
+          : immutableOutside ? new Place(blobSize, Base.BLOB) : scopesBegin;
 
   /** Null where all is inside the blob. */
-  public final Field immutableData;
+  public final Field immutableData = immutableOutside ? field("nmethod::_immutable_data") : null;
 
   /** Null where all is inside the blob. */
-  public final Field mutableData;
+  public final Field mutableData = mutableOutside ? field("CodeBlob::_mutable_data") : null;
 
-  public final Field pcDescPcOffset;
-  public final Field pcDescScopeOffset;
-  public final int pcDescSize;
-  public final boolean unsigned5ExcludesZero;
+  public final Field pcDescPcOffset = field("PcDesc::_pc_offset");
+  public final Field pcDescScopeOffset = field("PcDesc::_scope_decode_offset");
+  public final int pcDescSize = size("PcDesc");
+  public final boolean unsigned5ExcludesZero = version.unsigned5ExcludesZero();
 
   // Method and what names it
-  public final int methodSize;
-  public final Field constMethod;
-  public final Field accessFlags;
-  public final int constMethodHeaderSize;
-  public final Field constants;
-  public final Field constMethodSize;
-  public final Field codeSize;
-  public final Field nameIndex;
-  public final Field signatureIndex;
-  public final Field methodIdnum;
-  public final Field constMethodFlags;
-  public final long hasLineNumberTable;
-  public final int constantPoolSize;
-  public final Field poolHolder;
-  public final Field poolLength;
-  public final Field sourceFileIndex;
-  public final Field poolCache;
+  public final int methodSize = size("Method");
+  public final Field constMethod = field("Method::_constMethod");
+  public final Field accessFlags = field("Method::_access_flags");
+  public final int constMethodHeaderSize = size("ConstMethod");
+  public final Field constants = field("ConstMethod::_constants");
+  public final Field constMethodSize = field("ConstMethod::_constMethod_size");
+  public final Field codeSize = field("ConstMethod::_code_size");
+  public final Field nameIndex = field("ConstMethod::_name_index");
+  public final Field signatureIndex = field("ConstMethod::_signature_index");
+  public final Field methodIdnum = field("ConstMethod::_method_idnum");
+  public final Field constMethodFlags = field("ConstMethod::_flags", "ConstMethod::_flags._flags");
+  public final long hasLineNumberTable =
+      constant(
+          "ConstMethod::_has_linenumber_table", "ConstMethodFlags::_misc_has_linenumber_table");
+  public final int constantPoolSize = size("ConstantPool");
+  public final Field poolHolder = field("ConstantPool::_pool_holder");
+  public final Field poolLength = field("ConstantPool::_length");
+  public final Field sourceFileIndex = field("ConstantPool::_source_file_name_index");
+  public final Field poolCache = field("ConstantPool::_cache");
+
+  private final boolean apart =
+      isDescribed("ConstantPoolCache::_resolved_method_entries")
+          || isDescribed("ResolvedMethodEntry::_cpool_index");
+  private final Field called =
+      field("ConstantPoolCache::_resolved_method_entries", "ConstantPoolCacheEntry::_indices");
 
   /** Null where the cache's entries are of one kind, inside it (up to 22). */
-  public final Field resolvedMethods;
+  public final Field resolvedMethods = apart ? called : null;
 
   /** Of an entry of either kind: where it has its index in the constant pool. */
-  public final Field calledIndex;
+  public final Field calledIndex = apart ? field("ResolvedMethodEntry::_cpool_index") : called;
 
   /** From the start of the array, or of the cache, to the first entry. */
-  public final int calledEntries;
+  public final int calledEntries =
+      apart ? offset("Array<ResolvedMethodEntry>::_data") : size("ConstantPoolCache");
 
-  public final int calledEntrySize;
-  public final Field klassName;
-  public final Field klassMethods;
-  public final Field klassConstants;
-  public final Field methodArrayLength;
-  public final Field methodArrayData;
-  public final Field symbolLength;
-  public final Field symbolBody;
+  public final int calledEntrySize = size(apart ? "ResolvedMethodEntry" : "ConstantPoolCacheEntry");
+  public final Field klassName = field("Klass::_name");
+  public final Field klassMethods = field("InstanceKlass::_methods");
+  public final Field klassConstants = field("InstanceKlass::_constants");
+  public final Field methodArrayLength = field("Array<int>::_length");
+  public final Field methodArrayData = field("Array<Method*>::_data");
+  public final Field symbolLength = field("Symbol::_length");
+  public final Field symbolBody = field("Symbol::_body");
 
   // Interpreter and stubs
-  public final Field interpreterCode;
-  public final Field queueBuffer;
-  public final Field queueBegin;
-  public final Field queueEnd;
-  public final Field codeletSize;
-  public final Field codeletDescription;
-  public final int codeletHeaderSize;
-  public final Field callStubReturn;
+  public final Field interpreterCode = field("AbstractInterpreter::_code");
+  public final Field queueBuffer = field("StubQueue::_stub_buffer");
+  public final Field queueBegin = field("StubQueue::_queue_begin");
+  public final Field queueEnd = field("StubQueue::_queue_end");
+  public final Field codeletSize = field("InterpreterCodelet::_size");
+  public final Field codeletDescription = field("InterpreterCodelet::_description");
+  public final int codeletHeaderSize = size("InterpreterCodelet");
+  public final Field callStubReturn = field("StubRoutines::_call_stub_return_address");
 
   // Threads
-  public final Field threadList;
-  public final Field threadListLength;
-  public final Field threadListThreads;
-  public final Field osThread;
-  public final Field osThreadId;
+  public final Field threadList = field("ThreadsSMRSupport::_java_thread_list");
+  public final Field threadListLength = field("ThreadsList::_length");
+  public final Field threadListThreads = field("ThreadsList::_threads");
+  public final Field osThread = field("JavaThread::_osthread", "Thread::_osthread");
+  public final Field osThreadId = field("OSThread::_thread_id");
 
   /** Null where the JDK does not export it. */
-  public final Field stackBase;
+  public final Field stackBase = optionalField("Thread::_stack_base", "JavaThread::_stack_base");
 
   /** Null where the JDK does not export it. */
-  public final Field stackSize;
+  public final Field stackSize = optionalField("Thread::_stack_size", "JavaThread::_stack_size");
 
   /** Where a JavaThread has its last Java frame; null where the JDK does not export it. */
-  public final Field anchor;
+  public final Field anchor = optionalField("JavaThread::_anchor");
 
   /** Of the anchor; null where the JDK does not export it. */
-  public final Field lastJavaSp;
+  public final Field lastJavaSp = optionalField("JavaFrameAnchor::_last_Java_sp");
 
   /** Of the anchor; null where the JDK does not export it. */
-  public final Field lastJavaFp;
+  public final Field lastJavaFp = optionalField("JavaFrameAnchor::_last_Java_fp");
 
   /** Of the anchor; null where the JDK does not export it. */
-  public final Field lastJavaPc;
+  public final Field lastJavaPc = optionalField("JavaFrameAnchor::_last_Java_pc");
 
   /** Of a JavaThread; null where the JDK does not export it. */
-  public final Field threadState;
+  public final Field threadState = optionalField("JavaThread::_thread_state");
 
   /** The monitor that a JavaThread waits to enter; null where the JDK does not export it. */
-  public final Field pendingMonitor;
+  public final Field pendingMonitor =
+      optionalField("JavaThread::_current_pending_monitor", "Thread::_current_pending_monitor");
 
   /** The monitor that a JavaThread waits on, by Object.wait; null where it is not exported. */
-  public final Field waitingMonitor;
+  public final Field waitingMonitor =
+      optionalField("JavaThread::_current_waiting_monitor", "Thread::_current_waiting_monitor");
 
   // Garbage collections and performance data
-  public final Field collectedHeap;
-  public final Field totalCollections;
-  public final Field heapReserved;
+  public final Field collectedHeap = field("Universe::_collectedHeap");
+  public final Field totalCollections = field("CollectedHeap::_total_collections");
+  public final Field heapReserved = optionalField("CollectedHeap::_reserved");
 
   /** Both null where the VM is built without performance data. */
-  public final Field perfStart;
+  public final Field perfStart = optionalField("PerfMemory::_start");
 
-  public final Field perfTop;
+  public final Field perfTop = optionalField("PerfMemory::_top");
 
   /** ContinuationEntry::_return_pc; null on JDKs without continuations. */
-  public final Field continuationReturnPc;
+  public final Field continuationReturnPc = optionalField("ContinuationEntry::_return_pc");
 
   /** What a ContinuationEntry takes of the stack, in bytes: its size, aligned. */
-  public final int continuationEntrySize;
+  public final int continuationEntrySize =
+      alignedSize(optionalSize("ContinuationEntry", UNDESCRIBED_CONTINUATION_ENTRY_SIZE));
 
   /** Where a ContinuationEntry has its parent. */
-  public final int continuationParent;
+  public final int continuationParent =
+      optionalOffset("ContinuationEntry::_parent", UNDESCRIBED_CONTINUATION_PARENT);
 
   // Flags: only what tells virtual threads apart needs them, so null where not described.
-  public final Field flags;
-  public final Field flagCount;
-  public final Field flagName;
-  public final Field flagValue;
+  public final Field flags = optionalField("JVMFlag::flags");
+  public final Field flagCount = optionalField("JVMFlag::numFlags");
+  public final Field flagName = optionalField("JVMFlag::_name");
+  public final Field flagValue = optionalField("JVMFlag::_addr");
 
   /** sizeof(JVMFlag); 0 where it is not described. */
-  public final int flagSize;
-
-  private final Ledger ledger;
+  public final int flagSize = optionalSize("JVMFlag", 0);
 
   /**
    * Finds everything.
@@ -215,199 +244,18 @@ public final class Layout {
    * @throws UnsupportedVmException naming all that is missing
    */
   public Layout(VmStructs structs, JdkVersion version) throws UnsupportedVmException {
-    this.ledger = new Ledger(structs);
-    this.version = version;
-
-    codeHeaps = field("CodeCache", "_heaps");
-    codeLowBound = field("CodeCache", "_low_bound");
-    codeHighBound = field("CodeCache", "_high_bound");
-    arrayLength = field("GrowableArrayBase", "_len");
-    arrayData = field("GrowableArray<int>", "_data");
-    heapMemory = field("CodeHeap", "_memory");
-    heapSegmap = field("CodeHeap", "_segmap");
-    heapLog2SegmentSize = field("CodeHeap", "_log2_segment_size");
-    spaceHighBoundary = field("VirtualSpace", "_high_boundary");
-    spaceLow = field("VirtualSpace", "_low");
-    spaceHigh = field("VirtualSpace", "_high");
-    blockUsed = field("HeapBlock::Header", "_used");
-    heapSize = heapLog2SegmentSize == null ? 0 : heapLog2SegmentSize.end();
-    heapBlockSize = ledger.size("HeapBlock");
-
-    blobName = field("CodeBlob", "_name");
-    blobSize = field("CodeBlob", "_size");
-    blobFrameSize = field("CodeBlob", "_frame_size");
-    blobFrameComplete = field("CodeBlob", "_frame_complete_offset");
-    blobDataOffset = field("CodeBlob", "_data_offset");
-    codeBegin =
-        ledger.place(
-            new Ledger.Name("CodeBlob::_code_begin", Base.ABSOLUTE),
-            new Ledger.Name("CodeBlob::_code_offset", Base.BLOB));
-
-    nmethodSize = ledger.size("nmethod");
-    method = ledger.field("CompiledMethod::_method", "nmethod::_method");
-    compileId = field("nmethod", "_compile_id");
-    compLevel = field("nmethod", "_comp_level");
-    codeState = version.keepsDeadCode() ? field("nmethod", "_state") : null;
-    entryBci = field("nmethod", "_entry_bci");
-    origPcOffset = field("nmethod", "_orig_pc_offset");
-    stubOffset = field("nmethod", "_stub_offset");
-    osrEntry = field("nmethod", "_osr_entry_point");
-    verifiedEntry =
-        ledger.place(
-            new Ledger.Name("nmethod::_verified_entry_point", Base.ABSOLUTE),
-            new Ledger.Name("nmethod::_verified_entry_offset", Base.CODE));
-    deoptHandler =
-        ledger.place(
-            new Ledger.Name("CompiledMethod::_deopt_handler_begin", Base.ABSOLUTE),
-            new Ledger.Name("nmethod::_deopt_handler_offset", Base.BLOB),
-            new Ledger.Name("nmethod::_deopt_handler_entry_offset", Base.BLOB));
-    Ledger.Name[] deoptMh = {
-      new Ledger.Name("CompiledMethod::_deopt_mh_handler_begin", Base.ABSOLUTE),
-      new Ledger.Name("nmethod::_deopt_mh_handler_offset", Base.BLOB)
-    };
-    deoptMhHandler =
-        version.hasMethodHandleDeoptHandler()
-            ? ledger.place(deoptMh)
-            : ledger.optionalPlace(deoptMh);
-
-    // Three ages of an nmethod. Either of two entries tells, so that the lack of one is noticed.
-    boolean immutableOutside =
-        structs.field("nmethod", "_immutable_data") != null
-            || structs.field("nmethod", "_immutable_data_size") != null;
-    boolean mutableOutside =
-        structs.field("CodeBlob", "_mutable_data") != null
-            || structs.field("CodeBlob", "_mutable_data_size") != null;
-    Base debugData = immutableOutside ? Base.IMMUTABLE_DATA : Base.BLOB;
-    immutableData = immutableOutside ? field("nmethod", "_immutable_data") : null;
-    mutableData = mutableOutside ? field("CodeBlob", "_mutable_data") : null;
-    pcDescsBegin = new Place(field("nmethod", "_scopes_pcs_offset"), debugData);
-    if (immutableOutside) {
-      pcDescsEnd = new Place(field("nmethod", "_scopes_data_offset"), debugData);
-      scopesBegin = pcDescsEnd;
-      Field references = ledger.optionalField("nmethod::_immutable_data_ref_count_offset");
-      Field size = field("nmethod", "_immutable_data_size");
-      scopesEnd = new Place(references == null ? size : references, debugData);
-    } else {
-      pcDescsEnd = new Place(field("nmethod", "_dependencies_offset"), debugData);
-      scopesBegin = new Place(field("CompiledMethod", "_scopes_data_begin"), Base.ABSOLUTE);
-      scopesEnd = pcDescsBegin;
-    }
-    if (mutableOutside) {
-      metadataBegin = new Place(field("CodeBlob", "_relocation_size"), Base.MUTABLE_DATA);
-      metadataEnd = new Place(field("CodeBlob", "_mutable_data_size"), Base.MUTABLE_DATA);
-    } else if (immutableOutside) {
-      // What follows, for JVMCI, is no metadata, and no scope names it.
-      metadataBegin = new Place(field("nmethod", "_metadata_offset"), Base.DATA);
-      metadataEnd = new Place(blobSize, Base.BLOB);
-    } else {
-      metadataBegin = new Place(field("nmethod", "_metadata_offset"), Base.BLOB);
-      metadataEnd = scopesBegin;
-    }
-    pcDescPcOffset = field("PcDesc", "_pc_offset");
-    pcDescScopeOffset = field("PcDesc", "_scope_decode_offset");
-    pcDescSize = ledger.size("PcDesc");
-    unsigned5ExcludesZero = version.unsigned5ExcludesZero();
-
-    methodSize = ledger.size("Method");
-    constMethod = field("Method", "_constMethod");
-    accessFlags = field("Method", "_access_flags");
-    constMethodHeaderSize = ledger.size("ConstMethod");
-    constants = field("ConstMethod", "_constants");
-    constMethodSize = field("ConstMethod", "_constMethod_size");
-    codeSize = field("ConstMethod", "_code_size");
-    nameIndex = field("ConstMethod", "_name_index");
-    signatureIndex = field("ConstMethod", "_signature_index");
-    methodIdnum = field("ConstMethod", "_method_idnum");
-    constMethodFlags = ledger.field("ConstMethod::_flags", "ConstMethod::_flags._flags");
-    hasLineNumberTable =
-        ledger.constant(
-            "ConstMethod::_has_linenumber_table", "ConstMethodFlags::_misc_has_linenumber_table");
-    constantPoolSize = ledger.size("ConstantPool");
-    poolHolder = field("ConstantPool", "_pool_holder");
-    poolLength = field("ConstantPool", "_length");
-    sourceFileIndex = field("ConstantPool", "_source_file_name_index");
-    poolCache = field("ConstantPool", "_cache");
-    Field called =
-        ledger.field(
-            "ConstantPoolCache::_resolved_method_entries", "ConstantPoolCacheEntry::_indices");
-    boolean apart =
-        structs.field("ConstantPoolCache", "_resolved_method_entries") != null
-            || structs.field("ResolvedMethodEntry", "_cpool_index") != null;
-    resolvedMethods = apart ? called : null;
-    calledIndex = apart ? field("ResolvedMethodEntry", "_cpool_index") : called;
-    Field entries = apart ? field("Array<ResolvedMethodEntry>", "_data") : null;
-    int cacheSize = apart ? 0 : ledger.size("ConstantPoolCache");
-    calledEntries = entries == null ? cacheSize : (int) entries.offset();
-    calledEntrySize = ledger.size(apart ? "ResolvedMethodEntry" : "ConstantPoolCacheEntry");
-    klassName = field("Klass", "_name");
-    klassMethods = field("InstanceKlass", "_methods");
-    klassConstants = field("InstanceKlass", "_constants");
-    methodArrayLength = field("Array<int>", "_length"); // of all arrays
-    methodArrayData = field("Array<Method*>", "_data");
-    symbolLength = field("Symbol", "_length");
-    symbolBody = field("Symbol", "_body");
-
-    interpreterCode = field("AbstractInterpreter", "_code");
-    queueBuffer = field("StubQueue", "_stub_buffer");
-    queueBegin = field("StubQueue", "_queue_begin");
-    queueEnd = field("StubQueue", "_queue_end");
-    codeletSize = field("InterpreterCodelet", "_size");
-    codeletDescription = field("InterpreterCodelet", "_description");
-    codeletHeaderSize = ledger.size("InterpreterCodelet");
-    callStubReturn = field("StubRoutines", "_call_stub_return_address");
-
-    threadList = field("ThreadsSMRSupport", "_java_thread_list");
-    threadListLength = field("ThreadsList", "_length");
-    threadListThreads = field("ThreadsList", "_threads");
-    osThread = ledger.field("JavaThread::_osthread", "Thread::_osthread");
-    osThreadId = field("OSThread", "_thread_id");
-    stackBase = ledger.optionalField("Thread::_stack_base", "JavaThread::_stack_base");
-    stackSize = ledger.optionalField("Thread::_stack_size", "JavaThread::_stack_size");
-
-    anchor = ledger.optionalField("JavaThread::_anchor");
-    lastJavaSp = ledger.optionalField("JavaFrameAnchor::_last_Java_sp");
-    lastJavaFp = ledger.optionalField("JavaFrameAnchor::_last_Java_fp");
-    lastJavaPc = ledger.optionalField("JavaFrameAnchor::_last_Java_pc");
-    threadState = ledger.optionalField("JavaThread::_thread_state");
-    pendingMonitor =
-        ledger.optionalField(
-            "JavaThread::_current_pending_monitor", "Thread::_current_pending_monitor");
-    waitingMonitor =
-        ledger.optionalField(
-            "JavaThread::_current_waiting_monitor", "Thread::_current_waiting_monitor");
-
-    collectedHeap = field("Universe", "_collectedHeap");
-    totalCollections = field("CollectedHeap", "_total_collections");
-    heapReserved = ledger.optionalField("CollectedHeap::_reserved");
-    perfStart = ledger.optionalField("PerfMemory::_start");
-    perfTop = ledger.optionalField("PerfMemory::_top");
-
-    continuationReturnPc = ledger.optionalField("ContinuationEntry::_return_pc");
-    int entrySize = ledger.optionalSize("ContinuationEntry");
-    continuationEntrySize =
-        entrySize == 0 ? UNDESCRIBED_CONTINUATION_ENTRY_SIZE : alignedSize(entrySize);
-    Field parent = ledger.optionalField("ContinuationEntry::_parent");
-    continuationParent = parent == null ? UNDESCRIBED_CONTINUATION_PARENT : (int) parent.offset();
-    flags = ledger.optionalField("JVMFlag::flags");
-    flagCount = ledger.optionalField("JVMFlag::numFlags");
-    flagName = ledger.optionalField("JVMFlag::_name");
-    flagValue = ledger.optionalField("JVMFlag::_addr");
-    flagSize = ledger.optionalSize("JVMFlag");
-
-    ledger.requireAll();
+    super(structs, version);
+    requireAll();
   }
 
-  /** What was asked of the VM's description, and what it answered. */
-  public List<Ledger.Entry> entries() {
-    return ledger.entries();
+  private Place immutableScopesEnd() {
+    Field references = optionalField("nmethod::_immutable_data_ref_count_offset");
+    Field size = field("nmethod::_immutable_data_size");
+    return new Place(references == null ? size : references, debugData);
   }
 
   /** The room on the stack of an entry of that sizeof. */
   static int alignedSize(int size) {
     return size + STACK_ALIGNMENT - 1 & -STACK_ALIGNMENT;
-  }
-
-  private Field field(String type, String name) {
-    return ledger.field(type + "::" + name);
   }
 }

@@ -1,20 +1,29 @@
 package stackweave.hotspot.vmstructs;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
-import stackweave.hotspot.vmstructs.Layout.Base;
-import stackweave.hotspot.vmstructs.Layout.Place;
 
 /**
  * Looks up fields, sizes and constants in vmStructs, each under all names that JDKs have for it,
- * and keeps a list of the look-ups: what was asked for, what this VM has, what it lacks. Used by
- * {@link Layout} alone; docs/jdk-layout.md is checked against it.
+ * and keeps a list of the look-ups: what was asked for, what this VM has, what it lacks. The half
+ * of {@link Layout} that finds; docs/jdk-layout.md is checked against the list.
  */
-public final class Ledger {
-  /** What the message begins with when required entries are missing. */
-  public static final String UNSUPPORTED = "this JDK is not supported for Java frames: missing ";
+public abstract class Ledger {
+  /** What an address kept as an offset counts from. */
+  public enum Base {
+    ABSOLUTE,
+    BLOB,
+    CODE,
+    DATA,
+    IMMUTABLE_DATA,
+    MUTABLE_DATA
+  }
+
+  /** A place that some JDKs keep as an address and others as an offset. */
+  public record Place(Field field, Base base) {}
 
   /** A name, and what an address kept under that name counts from. */
   record Name(String name, Base base) {}
@@ -40,12 +49,16 @@ public final class Ledger {
 
   private final List<Entry> entries = new ArrayList<>();
 
-  Ledger(VmStructs structs) {
+  /** The JDK's version, for what is not described. */
+  public final JdkVersion version;
+
+  Ledger(VmStructs structs, JdkVersion version) {
     this.structs = structs;
+    this.version = version;
   }
 
-  /** All look-ups so far, in their order. */
-  List<Entry> entries() {
+  /** What was asked of the VM's description, and what it answered. */
+  public final List<Entry> entries() {
     return Collections.unmodifiableList(entries);
   }
 
@@ -54,7 +67,7 @@ public final class Ledger {
    *
    * @throws UnsupportedVmException naming all that is required and missing
    */
-  void requireAll() throws UnsupportedVmException {
+  final void requireAll() throws UnsupportedVmException {
     structs = null;
     List<String> missing = new ArrayList<>();
     for (Entry entry : entries) {
@@ -63,35 +76,45 @@ public final class Ledger {
       }
     }
     if (!missing.isEmpty()) {
-      throw new UnsupportedVmException(UNSUPPORTED + String.join(", ", missing));
+      throw new UnsupportedVmException("missing " + String.join(", ", missing));
     }
   }
 
+  /** Whether this VM describes a field; no look-up. */
+  final boolean isDescribed(String name) {
+    return named(name) != null;
+  }
+
   /** A field that must be there; null only until {@link #requireAll}. */
-  Field field(String... names) {
+  final Field field(String... names) {
     return lookUp(true, this::named, Ledger::typeOf, names);
   }
 
   /** A field that may be missing: null. */
-  Field optionalField(String... names) {
+  final Field optionalField(String... names) {
     return lookUp(false, this::named, Ledger::typeOf, names);
   }
 
+  /** The offset of a field that must be there; 0 only until {@link #requireAll}. */
+  final int offset(String name) {
+    Field field = field(name);
+    return field == null ? 0 : (int) field.offset();
+  }
+
+  /** The offset of a field, or what it is where it is not described. */
+  final int optionalOffset(String name, int undescribed) {
+    Field field = optionalField(name);
+    return field == null ? undescribed : (int) field.offset();
+  }
+
   /** An address or offset that must be there; null only until {@link #requireAll}. */
-  Place place(Name... names) {
+  final Place place(Name... names) {
     return place(true, names);
   }
 
-  /** An address or offset that may be missing: null. */
-  Place optionalPlace(Name... names) {
-    return place(false, names);
-  }
-
-  private Place place(boolean required, Name... names) {
-    String[] texts = new String[names.length];
-    for (int i = 0; i < names.length; i++) {
-      texts[i] = names[i].name;
-    }
+  /** An address or offset; null where it is missing. */
+  final Place place(boolean required, Name... names) {
+    String[] texts = Arrays.stream(names).map(Name::name).toArray(String[]::new);
     Field field = lookUp(required, this::named, Ledger::typeOf, texts);
     String found = entries.get(entries.size() - 1).found;
     for (Name name : names) {
@@ -103,22 +126,23 @@ public final class Ledger {
   }
 
   /** sizeof a type that must be described; 0 only until {@link #requireAll}. */
-  int size(String type) {
-    return size(true, type);
+  final int size(String type) {
+    return size(true, type, 0);
   }
 
-  /** sizeof a type, 0 if it is not described. */
-  int optionalSize(String type) {
-    return size(false, type);
+  /** sizeof a type, or what it is where it is not described. */
+  final int optionalSize(String type, int undescribed) {
+    return size(false, type, undescribed);
   }
 
-  private int size(boolean required, String type) {
-    Long size = lookUp(required, name -> structs.sizeOf(type), s -> "size", sizeName(type));
-    return size == null ? 0 : size.intValue();
+  private int size(boolean required, String type, int undescribed) {
+    String name = "sizeof(" + type + ")";
+    Long size = lookUp(required, each -> structs.sizeOf(type), s -> "size", name);
+    return size == null ? undescribed : size.intValue();
   }
 
   /** A constant that must be there; 0 only until {@link #requireAll}. */
-  long constant(String... names) {
+  final long constant(String... names) {
     Long value = lookUp(true, structs::constant, c -> "constant", names);
     return value == null ? 0 : value;
   }
@@ -134,10 +158,6 @@ public final class Ledger {
     }
     entries.add(new Entry(List.of(names), required, null, ""));
     return null;
-  }
-
-  private static String sizeName(String type) {
-    return "sizeof(" + type + ")";
   }
 
   private Field named(String typeAndField) {

@@ -8,9 +8,9 @@ public final class UnsupportedVmException extends Exception {
   private static final long serialVersionUID = 1L;
 
   /**
-   * @param message one line for users
+   * @param reason why, in one line for users
    */
-  public UnsupportedVmException(String message) {
-    super(message);
+  public UnsupportedVmException(String reason) {
+    super("this JDK is not supported for Java frames: " + reason);
   }
 }

@@ -43,10 +43,7 @@ public final class VmStructs {
       structs.readConstants("Int", 4);
       structs.readConstants("Long", 8);
     } catch (UnreadableMemoryException e) {
-      throw new UnsupportedVmException(
-          "this JDK is not supported for Java frames: its vmStructs can't be read ("
-              + e.reason().label()
-              + ")");
+      throw new UnsupportedVmException("its vmStructs can't be read (" + e.reason().label() + ")");
     }
     return structs;
   }
@@ -131,8 +128,7 @@ public final class VmStructs {
   private long word(String symbol) throws UnsupportedVmException, UnreadableMemoryException {
     long address = symbols.addressOf(symbol);
     if (address == 0) {
-      throw new UnsupportedVmException(
-          "this JDK is not supported for Java frames: missing symbol " + symbol);
+      throw new UnsupportedVmException("missing symbol " + symbol);
     }
     return memory.readLong(address);
   }
