@@ -86,29 +86,28 @@ final class FrameStepper {
     links = new LinkCheck(names, counters);
     pcs = new PcCache(lasting, blobs, scopes, hotspot.codelets(), cpu, rounds, counters);
     callers = new Callers(codeCache, pcs, cpu, counters);
-    scan = new StackScan(callers, counters);
-    compiled = new CompiledFrame(pcs, callers, scan, counters);
-    nativeWrapper = new NativeWrapperFrame(callers, scan);
+    scan = new StackScan(counters);
+    compiled = new CompiledFrame(pcs, scan, counters);
+    nativeWrapper = new NativeWrapperFrame(scan);
     interpreted =
         new InterpretedFrame(
-            callers,
             methods,
             sites,
             scan,
             cpu.interpreterEdge(callers::isHotSpotReturnAddress, methods::hasBytecodeAt),
             unknownMethod);
     callStub = new CallStubFrame(names, cpu);
-    adapter = new AdapterFrame(callers, scan);
+    adapter = new AdapterFrame(scan);
     StubCallSite callSite = new StubCallSite(codeCache, pcs, cpu);
-    stub = new StubFrame(callers, callSite, scan);
+    stub = new StubFrame(callSite, scan);
     runtime = new RuntimeFrame(callers, callSite, scan);
-    exception = new ExceptionFrame(callers, runtime);
-    upcall = new UpcallFrame(callers, runtime);
+    exception = new ExceptionFrame(runtime);
+    upcall = new UpcallFrame(runtime);
     continuationEntry = new ContinuationEntryFrame(nativeWrapper, names, layout);
     continuation =
         layout.version.hasContinuations()
             ? new ContinuationFrame(
-                layout, memory, callers, pcs, methods, names, cpu, continuationEntry, tableless)
+                layout, memory, pcs, methods, names, cpu, continuationEntry, tableless)
             : stub;
   }
 

@@ -48,7 +48,6 @@ public final class MixedUnwinder {
   private final HotSpotMethods methods;
   private final int maxNames;
   private final UnwindCounters counters = new UnwindCounters();
-  private final HotSpotStatistics statistics = new HotSpotStatistics(counters);
   private final int addressBits;
 
   private Walk walk;
@@ -89,7 +88,7 @@ public final class MixedUnwinder {
       HotSpotMethods methods,
       int maxNames) {
     Architecture architecture = natives.rules().architecture();
-    if (hotspot != null && hotspot.cpu().architecture() != architecture) {
+    if (hotspot != null && hotspot.cpu().architecture != architecture) {
       throw new IllegalArgumentException("the rules are those of another architecture");
     }
     this.natives = natives;
@@ -184,19 +183,16 @@ public final class MixedUnwinder {
    * to be the next ones: none of a stack that is sound.
    */
   public long guesses() {
-    HotSpotStatistics counted = statistics();
-    return counted == null
-        ? 0
-        : counted.recoveries()
-            + counted.scans()
-            + counted.staleFrames()
-            + counted.missingFrames()
-            + counters.guessedCallers;
+    return counters.recoveries
+        + counters.scans
+        + counters.staleFrames
+        + counters.missingFrames
+        + counters.guessedCallers;
   }
 
-  /** Counters of HotSpot's frames; null without HotSpot. */
-  public HotSpotStatistics statistics() {
-    return vm == null ? null : statistics;
+  /** Counters of HotSpot's frames, to be read; null without HotSpot. */
+  public UnwindCounters counters() {
+    return vm == null ? null : counters;
   }
 
   /** Names that contradict each other are read once more; what still does is shown as not known. */

@@ -104,10 +104,10 @@ class CallersByTablesTest {
 
   @Test
   void behindNoCall() throws Exception {
-    byte[] before = new byte[vm.hotspot.cpu().code().maxCallBytes()];
+    byte[] before = new byte[vm.hotspot.cpu().code.maxCallBytes()];
     for (long function : vm.modules.libcFunctions()) {
       vm.memory.read(function - before.length, before, 0, before.length);
-      if (!vm.hotspot.cpu().code().isCallBefore(before, before.length)) {
+      if (!vm.hotspot.cpu().code.isCallBefore(before, before.length)) {
         assertNotBelieved(function);
         assertReadOnce();
         return;

@@ -138,7 +138,7 @@ class MixedUnwinderTest {
             unwinder.unwind(sample, vm.modules, frames);
           }
           assertTrue(frames.end().isComplete());
-          long misses = unwinder.statistics().pcMisses();
+          long misses = unwinder.counters().pcMisses;
           long readsBefore = vm.memory.reads();
           long before = threads.getThreadAllocatedBytes(self);
           for (int i = 0; i < 10_000; i++) {
@@ -146,7 +146,7 @@ class MixedUnwinderTest {
           }
           long bytes = threads.getThreadAllocatedBytes(self) - before;
           long reads = vm.memory.reads() - readsBefore;
-          assertEquals(misses, unwinder.statistics().pcMisses());
+          assertEquals(misses, unwinder.counters().pcMisses);
           // The checks of each round read a little, and the reader of this test may allocate.
           assertTrue(bytes < 10_000L * 16, bytes + " bytes in 10,000 stacks");
           // Each of these samples is newer than the last look at the VM's two counts.
@@ -166,21 +166,21 @@ class MixedUnwinderTest {
         sample -> {
           unwinder.unwind(sample, vm.modules, frames);
           String expected = names();
-          assertEquals(0, unwinder.statistics().repeatedWalks());
+          assertEquals(0, unwinder.counters().repeatedWalks);
 
           awaitNextRound();
           memory.lie(1, header);
           unwinder.unwind(sample, vm.modules, frames);
           assertEquals(expected, names());
           assertEquals(0, memory.lies());
-          assertEquals(1, unwinder.statistics().repeatedWalks());
-          assertEquals(1, unwinder.statistics().identityFailures());
+          assertEquals(1, unwinder.counters().repeatedWalks);
+          assertEquals(1, unwinder.counters().identityFailures);
 
           awaitNextRound();
           memory.lie(Integer.MAX_VALUE, header);
           unwinder.unwind(sample, vm.modules, frames);
           assertNotEquals(expected, names(), "nothing of the code cache is there any more");
-          assertTrue(unwinder.statistics().repeatedWalks() < 10);
+          assertTrue(unwinder.counters().repeatedWalks < 10);
 
           memory.lie(0, 0);
           awaitNextRound();
@@ -212,8 +212,8 @@ class MixedUnwinderTest {
             assertEquals(expected, names());
             assertTrue(vm.methods.size() <= enough + 1);
           }
-          assertTrue(bounded.statistics().nameResets() > 0);
-          assertEquals(bounded.statistics().nameResets(), vm.methods.generation());
+          assertTrue(bounded.counters().nameResets > 0);
+          assertEquals(bounded.counters().nameResets, vm.methods.generation());
           // Another unwinder with the same names notices.
           other.unwind(sample, vm.modules, frames);
           assertEquals(expected, names());

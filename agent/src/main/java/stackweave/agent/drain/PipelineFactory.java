@@ -296,7 +296,7 @@ final class PipelineFactory {
     HotSpotMethods methods = new HotSpotMethods();
     MixedUnwinder unwinder =
         new MixedUnwinder(new NativeUnwinder(rules), CodeUnwinder::new, hotSpot, methods);
-    totals.decodeWith(unwinder.statistics());
+    totals.decodeWith(unwinder.counters());
     StackNames names =
         new StackNames(
             store, methods, new KernelNames(tables), new JitNames(modules, memory), memory);

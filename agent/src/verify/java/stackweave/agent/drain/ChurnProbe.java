@@ -12,7 +12,7 @@ import stackweave.agent.engine.SampleEngine;
 import stackweave.agent.engine.choice.EngineChooser;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.hotspot.HotSpot;
-import stackweave.hotspot.HotSpotStatistics;
+import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.HotSpotMethods;
@@ -108,7 +108,7 @@ final class ChurnProbe implements EngineSink {
       while (!stop.get()) {
         Thread.sleep(delay);
         engine.drain(Long.MAX_VALUE, this);
-        replaced = unwinder.statistics().identityFailures();
+        replaced = unwinder.counters().identityFailures;
       }
       lost = engine.statistics().get(EngineFigure.LOST);
     } catch (InterruptedException e) {
@@ -128,28 +128,28 @@ final class ChurnProbe implements EngineSink {
   }
 
   private void report() {
-    HotSpotStatistics s = unwinder.statistics();
+    UnwindCounters s = unwinder.counters();
     System.out.println("ends: " + ends + " lost " + lost);
     System.out.println("frames: " + check.frames);
     System.out.println("pairs: " + check.pairs());
     System.out.println("unknown: " + check.unknown);
-    System.out.println("replaced: " + s.identityFailures());
+    System.out.println("replaced: " + s.identityFailures);
     System.out.println("wrong: " + check.wrongCount);
     check.wrong.forEach(what -> System.out.println("wrong name: " + what));
     System.out.println("failures: " + unwinder.failures() + " " + unwinder.lastFailure());
     System.out.printf(
         "decoder: links %d broken %d mended %d stale %d missing %d former %d too old %d identity"
             + " %d blobs %d methods %d%n",
-        s.links(),
-        s.brokenLinks(),
-        s.mendedLinks(),
-        s.staleFrames(),
-        s.missingFrames(),
-        s.formerCode(),
-        s.tooOld(),
-        s.identityFailures(),
-        s.blobsRead(),
-        s.methodsRead());
+        s.links,
+        s.brokenLinks,
+        s.mendedLinks,
+        s.staleFrames,
+        s.missingFrames,
+        s.formerCode,
+        s.tooOld,
+        s.identityFailures,
+        s.blobsRead,
+        s.methodsRead);
   }
 
   @Override

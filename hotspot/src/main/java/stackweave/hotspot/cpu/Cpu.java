@@ -37,74 +37,62 @@ public abstract class Cpu {
   /** How much of the code around an interrupted pc the questions about it may look at. */
   public static final int CODE_WINDOW = 24;
 
-  private final Architecture architecture;
-  private final long addressMask;
-  private final CodePatterns code;
+  /**
+   * Registers by their role in Java code.
+   *
+   * @param thread holds the JavaThread in all Java code
+   * @param method holds the Method* where a method is entered in the interpreter
+   * @param senderSp holds the caller's sp where a method is entered in the interpreter, and in
+   *     adapters
+   * @param bytecodePointer holds the bytecode pointer while the interpreter runs bytecodes
+   * @param movedReturnAddress holds the return address while an adapter moves the arguments on the
+   *     stack
+   * @param throwingPc holds the pc that throws on the way to its handler
+   * @param thawSize keeps the size of the room that was made on the stack, in bytes, while the VM
+   *     brings frames of a continuation back into it; {@link #NONE} where it can't be known
+   */
+  public record Roles(
+      int thread,
+      int method,
+      int senderSp,
+      int bytecodePointer,
+      int movedReturnAddress,
+      int throwingPc,
+      int thawSize) {}
 
   /**
-   * @param architecture the one that native unwinding knows it as
-   * @param code of the same processor
+   * Where frames keep what, in bytes from the frame pointer.
+   *
+   * @param bytecodePointer of an interpreter frame
+   * @param callStubRegisters callee-saved registers of the C++ code that calls Java
+   * @param callStubSlots where the call stub keeps each of them
    */
-  protected Cpu(Architecture architecture, CodePatterns code) {
-    this.architecture = architecture;
-    this.addressMask = architecture.addressMask();
-    this.code = code;
-  }
+  public record Slots(int bytecodePointer, int[] callStubRegisters, int[] callStubSlots) {}
 
-  /** The instruction sequences that are known. */
-  public final CodePatterns code() {
-    return code;
-  }
-
-  /** The architecture that native unwinding knows it as. */
-  public final Architecture architecture() {
-    return architecture;
-  }
-
-  // Registers by their role in Java code.
-
-  /** Holds the JavaThread in all Java code. */
-  public abstract int thread();
-
-  /** Holds the Method* where a method is entered in the interpreter. */
-  public abstract int method();
-
-  /** Holds the caller's sp where a method is entered in the interpreter, and in adapters. */
-  public abstract int senderSp();
-
-  /** Holds the bytecode pointer while the interpreter runs bytecodes. */
-  public abstract int bytecodePointer();
-
-  /** Holds the return address while an adapter moves the arguments on the stack. */
-  public abstract int movedReturnAddress();
-
-  /** Holds the pc that throws on the way to its handler. */
-  public abstract int throwingPc();
-
-  /**
-   * Keeps the size of the room that was made on the stack, in bytes, while the VM brings frames of
-   * a continuation back into it; {@link #NONE} where it can't be known.
-   */
-  public abstract int thawSize();
-
-  // Frames.
+  public final Architecture architecture;
+  public final CodePatterns code;
+  public final Roles roles;
+  public final Slots slots;
 
   /** How many bytes a call pushes on the stack: those of the return address, or none. */
-  public abstract int callBytes();
+  public final int callBytes;
+
+  private final long addressMask;
+
+  protected Cpu(
+      Architecture architecture, CodePatterns code, Roles roles, Slots slots, int callBytes) {
+    this.architecture = architecture;
+    this.code = code;
+    this.roles = roles;
+    this.slots = slots;
+    this.callBytes = callBytes;
+    this.addressMask = architecture.addressMask();
+  }
 
   /** The address in a word that is a return address: without its signature, where it has one. */
   public final long returnAddress(long word) {
     return word & addressMask;
   }
-
-  /** Slot of an interpreter frame with the bytecode pointer, bytes from the frame pointer. */
-  public abstract int bytecodePointerSlot();
-
-  /** Callee-saved registers of the C++ code that calls Java, as the call stub keeps them. */
-  public abstract int[] callStubRegisters();
-
-  /** Where the call stub keeps each of them, bytes from the frame pointer. */
-  public abstract int[] callStubSlots();
 
   /**
    * How a frame enters and leaves the interpreter.

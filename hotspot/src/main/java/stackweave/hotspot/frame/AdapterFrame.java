@@ -10,26 +10,17 @@ import stackweave.unwind.UnreadableMemoryException;
  * linkers, vtable stubs. The return address is on top of the stack (or in the link register) or,
  * while arguments are moved, in another register; so may be the caller's sp.
  */
-public final class AdapterFrame implements HotSpotFrame {
+public final class AdapterFrame extends SearchedFrame {
   /** Farther than arguments reach, in bytes. */
   private static final long MAX_ARGUMENT_BYTES = 1 << 16;
 
-  private final Callers callers;
-  private final StackScan scan;
-
-  public AdapterFrame(Callers callers, StackScan scan) {
-    this.callers = callers;
-    this.scan = scan;
+  public AdapterFrame(StackScan scan) {
+    super(scan, StopReason.BAD_STUB_FRAME);
   }
 
   @Override
-  public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    StopReason full = walk.addStub(entry);
-    if (full != null) {
-      return full;
-    }
-    boolean left = walk.interrupted() ? leaveInterrupted(walk, entry) : leaveCalling(walk);
-    return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
+  boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    return walk.interrupted() ? leaveInterrupted(walk, entry) : leaveCalling(walk);
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
@@ -37,13 +28,13 @@ public final class AdapterFrame implements HotSpotFrame {
       return leaveByFp(walk);
     }
     long top = walk.topReturnAddress();
-    if (walk.cpu().callBytes() == 0) {
+    if (walk.cpu().callBytes == 0) {
       return leaveLinked(walk, top);
     }
     if (leaveMoved(walk, top)) {
       return true;
     }
-    if (callers.isHotSpotReturnAddress(top)) {
+    if (walk.isManaged(top)) {
       walk.toCaller(top, walk.spBeforeCall());
       return true;
     }
@@ -56,11 +47,11 @@ public final class AdapterFrame implements HotSpotFrame {
    */
   private boolean leaveMoved(Walk walk, long top) {
     long sp = walk.sp();
-    long moved = walk.valueOf(walk.cpu().movedReturnAddress());
-    if (!callers.isHotSpotReturnAddress(moved)) {
+    long moved = walk.valueOf(walk.cpu().roles.movedReturnAddress());
+    if (!walk.isManaged(moved)) {
       return false;
     }
-    long senderSp = walk.valueOf(walk.cpu().senderSp());
+    long senderSp = walk.valueOf(walk.cpu().roles.senderSp());
     boolean saved = senderSp >= sp && senderSp - sp < MAX_ARGUMENT_BYTES && (senderSp & 7) == 0;
     if (saved && walk.peek(senderSp) == moved) {
       walk.toCaller(moved, senderSp + Cpu.WORD); // about to wait for the VM, or has done so
@@ -71,7 +62,7 @@ public final class AdapterFrame implements HotSpotFrame {
       walk.toCaller(top, saved ? senderSp : walk.spBeforeCall());
       return true;
     }
-    if (left || !callers.isHotSpotReturnAddress(top)) {
+    if (left || !walk.isManaged(top)) {
       walk.toCaller(moved, saved ? senderSp : sp);
       return true;
     }
@@ -83,25 +74,25 @@ public final class AdapterFrame implements HotSpotFrame {
    * than that, and the caller's own until then.
    */
   private boolean leaveLinked(Walk walk, long link) throws UnreadableMemoryException {
-    if (!callers.isHotSpotReturnAddress(link)) {
+    if (!walk.isManaged(link)) {
       return false;
     }
     long sp = walk.sp();
-    long senderSp = walk.valueOf(walk.cpu().senderSp());
+    long senderSp = walk.valueOf(walk.cpu().roles.senderSp());
     boolean saved = senderSp >= sp && senderSp - sp < MAX_ARGUMENT_BYTES && (senderSp & 7) == 0;
-    boolean lowered = saved && !callers.isGoodForJava(walk, link, sp, walk.fp());
+    boolean lowered = saved && !walk.isGoodForJava(link, sp, walk.fp());
     walk.toCaller(link, lowered ? senderSp : sp);
     return true;
   }
 
   /** Waiting for the VM to patch the call: sp was aligned, a register keeps what it was. */
   private boolean leaveCalling(Walk walk) throws UnreadableMemoryException {
-    if (walk.cpu().callBytes() == 0) {
+    if (walk.cpu().callBytes == 0) {
       return leaveByFp(walk);
     }
-    long savedSp = walk.valueOf(walk.cpu().senderSp());
+    long savedSp = walk.valueOf(walk.cpu().roles.senderSp());
     long pc = walk.peekReturnAddress(savedSp);
-    if (savedSp == 0 || !callers.isHotSpotReturnAddress(pc)) {
+    if (savedSp == 0 || !walk.isManaged(pc)) {
       return false;
     }
     walk.toCaller(pc, savedSp + Cpu.WORD);
@@ -109,16 +100,8 @@ public final class AdapterFrame implements HotSpotFrame {
   }
 
   /** The same where the link register had to be saved for that, with the frame pointer. */
-  private boolean leaveByFp(Walk walk) throws UnreadableMemoryException {
+  private static boolean leaveByFp(Walk walk) throws UnreadableMemoryException {
     long fp = walk.fp();
-    if (!walk.isOnStack(fp)) {
-      return false;
-    }
-    long pc = walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS);
-    if (!callers.isHotSpotReturnAddress(pc)) {
-      return false;
-    }
-    walk.toCaller(pc, fp + Cpu.FRAME_LINK_BYTES, walk.read(fp + Cpu.SAVED_FP));
-    return true;
+    return walk.isOnStack(fp) && walk.leaveLink(fp);
   }
 }

@@ -18,7 +18,7 @@ public final class CallStubFrame implements HotSpotFrame {
 
   /** The blob holds dozens of stubs; this one is under every Java frame, and so is named. */
   public CallStubFrame(HotSpotMethods names, Cpu cpu) {
-    values = new long[cpu.callStubRegisters().length];
+    values = new long[cpu.slots.callStubRegisters().length];
     nameId = names.intern(new HotSpotMethod("", "call_stub", "", 0, ""));
   }
 
@@ -35,8 +35,8 @@ public final class CallStubFrame implements HotSpotFrame {
     if (!walk.isOnStack(fp)) {
       return StopReason.BAD_STUB_FRAME;
     }
-    int[] saved = walk.cpu().callStubRegisters();
-    int[] slots = walk.cpu().callStubSlots();
+    int[] saved = walk.cpu().slots.callStubRegisters();
+    int[] slots = walk.cpu().slots.callStubSlots();
     for (int i = 0; i < saved.length; i++) {
       values[i] = walk.read(fp + slots[i]);
     }

@@ -38,7 +38,7 @@ public final class Callers {
   public Callers(CodeCache codeCache, PcCache pcs, Cpu cpu, UnwindCounters counters) {
     this.counters = counters;
     this.cpu = cpu;
-    this.code = new byte[cpu.code().maxCallBytes()];
+    this.code = new byte[cpu.code.maxCallBytes()];
     this.codeCache = codeCache;
     this.pcs = pcs;
   }
@@ -110,12 +110,12 @@ public final class Callers {
   public boolean callsLibrary(Walk walk, long pc) {
     try {
       walk.stack().code().read(pc - code.length, code, 0, code.length);
-      long target = cpu.code().callTarget(code, code.length, pc);
+      long target = cpu.code.callTarget(code, code.length, pc);
       if (target == 0 || walk.modules().find(target) == null) {
         return false;
       }
       walk.stack().code().read(target, stub, 0, stub.length);
-      return !cpu.code().jumpsOn(stub);
+      return !cpu.code.jumpsOn(stub);
     } catch (UnreadableMemoryException e) {
       return false;
     }
@@ -213,7 +213,7 @@ public final class Callers {
     if (modules.find(pc - 1) == null || !isReadable(walk, pc)) {
       return null;
     }
-    boolean call = cpu.code().isCallBefore(code, code.length);
+    boolean call = cpu.code.isCallBefore(code, code.length);
     if (nativeReturns.put(pc, call)) {
       counters.cacheResets++;
     }

@@ -1,7 +1,6 @@
 package stackweave.hotspot.frame;
 
 import stackweave.hotspot.cpu.Cpu;
-import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.pc.PcCache;
 import stackweave.hotspot.pc.PcEntry;
@@ -18,13 +17,11 @@ public final class CompiledFrame implements HotSpotFrame {
   private static final int MAX_PUSHED_WORDS = 8;
 
   private final PcCache pcs;
-  private final Callers callers;
   private final StackScan scan;
   private final UnwindCounters counters;
 
-  public CompiledFrame(PcCache pcs, Callers callers, StackScan scan, UnwindCounters counters) {
+  public CompiledFrame(PcCache pcs, StackScan scan, UnwindCounters counters) {
     this.pcs = pcs;
-    this.callers = callers;
     this.scan = scan;
     this.counters = counters;
   }
@@ -39,7 +36,7 @@ public final class CompiledFrame implements HotSpotFrame {
     if (full != null) {
       return full;
     }
-    if (entry.partial != null && leavePartial(walk, entry.partial)) {
+    if (entry.partial != null && walk.leavePartial(entry.partial)) {
       return null;
     }
     return leaveFull(walk, entry);
@@ -55,15 +52,6 @@ public final class CompiledFrame implements HotSpotFrame {
     return original != null && original.nmethod == entry.nmethod ? original : entry;
   }
 
-  private boolean leavePartial(Walk walk, PartialFrame partial) throws UnreadableMemoryException {
-    long pc = walk.returnAddressOf(partial);
-    if (!callers.isHotSpotReturnAddress(pc)) {
-      return false;
-    }
-    walk.toCaller(pc, walk.sp() + partial.size(), walk.callerFpOf(partial));
-    return true;
-  }
-
   private StopReason leaveFull(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long cfa = walk.sp() + entry.frameBytes + (long) Cpu.WORD * entry.pushedWords;
     boolean framed = entry.frameBytes >= Cpu.FRAME_LINK_BYTES;
@@ -71,18 +59,18 @@ public final class CompiledFrame implements HotSpotFrame {
     long fp = framed ? walk.read(cfa - Cpu.FRAME_LINK_BYTES) : 0;
     // At a call that HotSpot recorded the frame is as described; elsewhere something may be pushed.
     boolean certain = entry.hasPcDesc && !walk.interrupted();
-    if (certain ? callers.isHotSpotReturnAddress(pc) : callers.isGoodForJava(walk, pc, cfa, fp)) {
+    if (certain ? walk.isManaged(pc) : walk.isGoodForJava(pc, cfa, fp)) {
       walk.toCaller(pc, cfa, fp);
       return null;
     }
     if (recover(walk, cfa)) {
       return null;
     }
-    if (callers.isHotSpotReturnAddress(pc)) {
+    if (walk.isManaged(pc)) {
       walk.toCaller(pc, cfa, fp);
       return null;
     }
-    if (callers.isInCodeCache(pc) && walk.addStale(pc, false) != null) {
+    if (walk.isInCodeCache(pc) && walk.addStale(pc, false) != null) {
       return StopReason.TOO_DEEP; // else its caller, freed since the sample, would be left out
     }
     return scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_COMPILED_FRAME;
@@ -95,7 +83,7 @@ public final class CompiledFrame implements HotSpotFrame {
         above += Cpu.WORD) {
       long pc = walk.peekReturnAddress(above - Cpu.WORD);
       long fp = walk.peek(above - Cpu.FRAME_LINK_BYTES);
-      if (callers.isGoodForJava(walk, pc, above, fp)) {
+      if (walk.isGoodForJava(pc, above, fp)) {
         counters.recoveries++;
         walk.toCaller(pc, above, fp);
         return true;

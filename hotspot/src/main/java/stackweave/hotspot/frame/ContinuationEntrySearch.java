@@ -91,7 +91,7 @@ final class ContinuationEntrySearch {
 
   /** The room's size, or 0 where it can't be known. */
   private static long roomBytes(Walk walk) {
-    int register = walk.cpu().thawSize();
+    int register = walk.cpu().roles.thawSize();
     long size = register == Cpu.NONE ? 0 : walk.valueOf(register);
     boolean possible = size > 0 && size < (long) MAX_WORDS * Cpu.WORD && size % Cpu.WORD == 0;
     return possible ? size : 0;

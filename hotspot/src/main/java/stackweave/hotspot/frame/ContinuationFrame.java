@@ -25,7 +25,6 @@ public final class ContinuationFrame implements HotSpotFrame {
 
   private final Layout layout;
   private final MemoryReader memory;
-  private final Callers callers;
   private final PcCache pcs;
   private final MethodCache methods;
   private final HotSpotMethods names;
@@ -41,7 +40,6 @@ public final class ContinuationFrame implements HotSpotFrame {
   public ContinuationFrame(
       Layout layout,
       MemoryReader memory,
-      Callers callers,
       PcCache pcs,
       MethodCache methods,
       HotSpotMethods names,
@@ -50,7 +48,6 @@ public final class ContinuationFrame implements HotSpotFrame {
       TablelessUnwinder tableless) {
     this.layout = layout;
     this.memory = memory;
-    this.callers = callers;
     this.pcs = pcs;
     this.methods = methods;
     this.names = names;
@@ -59,7 +56,7 @@ public final class ContinuationFrame implements HotSpotFrame {
     entrySize = layout.continuationEntrySize;
     entries = new ContinuationEntrySearch(entrySize, layout.continuationParent, this::isRun);
     this.tableless = tableless;
-    code = new byte[cpu.code().maxCallBytes()];
+    code = new byte[cpu.code.maxCallBytes()];
     frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
   }
 
@@ -89,7 +86,7 @@ public final class ContinuationFrame implements HotSpotFrame {
     }
     int length = (int) Math.min(code.length, entry.pc - entry.blob.codeBegin);
     memory.read(entry.pc - length, code, code.length - length, length);
-    if (cpu.code().isCallBefore(code, code.length)) {
+    if (cpu.code.isCallBefore(code, code.length)) {
       return false;
     }
     barrier = entry.pc;
@@ -125,7 +122,7 @@ public final class ContinuationFrame implements HotSpotFrame {
 
   /** As {@link ContinuationEntrySearch.Caller#isRun}. */
   private boolean isRun(Walk walk, long pc, long fpAddress) {
-    if (!callers.isHotSpotReturnAddress(pc)) {
+    if (!walk.isManaged(pc)) {
       return false;
     }
     PcEntry entry = pcs.find(pc, false);

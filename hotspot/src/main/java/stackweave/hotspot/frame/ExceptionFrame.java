@@ -10,28 +10,26 @@ import stackweave.unwind.UnreadableMemoryException;
  * handler.
  */
 public final class ExceptionFrame implements HotSpotFrame {
-  private final Callers callers;
   private final HotSpotFrame built;
 
   /**
    * @param built leaves the blob while its frame stands
    */
-  public ExceptionFrame(Callers callers, HotSpotFrame built) {
-    this.callers = callers;
+  public ExceptionFrame(HotSpotFrame built) {
     this.built = built;
   }
 
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long thrower = walk.valueOf(walk.cpu().throwingPc());
+    long thrower = walk.valueOf(walk.cpu().roles.throwingPc());
     boolean frameless =
         walk.interrupted()
             && (entry.pc == entry.blob.codeBegin
                 || walk.cpu()
-                    .code()
+                    .code
                     .isThrowingPcPoppedBefore(
                         entry.code, PcEntry.CODE_BEFORE, PcEntry.CODE_BEFORE));
-    if (!frameless || !callers.isHotSpotReturnAddress(thrower)) {
+    if (!frameless || !walk.isManaged(thrower)) {
       return built.step(walk, entry);
     }
     StopReason full = walk.addStub(entry);

@@ -17,7 +17,6 @@ import stackweave.unwind.UnreadableMemoryException;
  * differ by processor ({@link InterpreterEdge}).
  */
 public final class InterpretedFrame implements HotSpotFrame {
-  private final Callers callers;
   private final MethodCache methods;
   private final CallSites sites;
   private final StackScan scan;
@@ -28,13 +27,11 @@ public final class InterpretedFrame implements HotSpotFrame {
    * @param unknownMethod id of the method to name where a frame's own can't be read
    */
   public InterpretedFrame(
-      Callers callers,
       MethodCache methods,
       CallSites sites,
       StackScan scan,
       InterpreterEdge edge,
       int unknownMethod) {
-    this.callers = callers;
     this.edge = edge;
     this.methods = methods;
     this.sites = sites;
@@ -68,12 +65,12 @@ public final class InterpretedFrame implements HotSpotFrame {
       return leaveWithoutFrame(walk, entry);
     }
     long pc = walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS);
-    if (!callers.isHotSpotReturnAddress(pc)) {
-      return scanFrom(walk, entry, fp);
+    if (!walk.isManaged(pc)) {
+      return scan(walk, add(walk, entry, walk.peek(fp + Cpu.METHOD), 0, true));
     }
     // While the frame is set up the method is in a register, and its slot not pushed yet.
     boolean pushed = fp + Cpu.METHOD >= walk.sp();
-    long method = pushed ? walk.read(fp + Cpu.METHOD) : walk.valueOf(walk.cpu().method());
+    long method = pushed ? walk.read(fp + Cpu.METHOD) : walk.valueOf(walk.cpu().roles.method());
     StopReason full = add(walk, entry, method, bcp(walk, fp, method), walk.interrupted());
     if (full != null) {
       return full;
@@ -87,27 +84,20 @@ public final class InterpretedFrame implements HotSpotFrame {
 
   /** Between two frames, where the frame pointer is already or still another's. */
   private StopReason leaveWithoutFrame(Walk walk, PcEntry entry) {
-    StopReason full = walk.addStub(entry);
-    if (full != null) {
-      return full;
-    }
-    return scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_INTERPRETER_FRAME;
+    return scan(walk, walk.addStub(entry));
   }
 
-  private StopReason scanFrom(Walk walk, PcEntry entry, long fp) {
-    StopReason full = add(walk, entry, walk.peek(fp + Cpu.METHOD), 0, true);
-    if (full != null) {
-      return full;
-    }
-    return scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_INTERPRETER_FRAME;
+  /** Searches the caller, where the frame had room among the walk's. */
+  private StopReason scan(Walk walk, StopReason full) {
+    return full != null || scan.toCaller(walk, walk.sp()) ? full : StopReason.BAD_INTERPRETER_FRAME;
   }
 
   /** The bytecode pointer: in a register while bytecodes run, in the frame's slot over calls. */
   private long bcp(Walk walk, long fp, long method) {
-    long inRegister = walk.valueOf(walk.cpu().bytecodePointer());
+    long inRegister = walk.valueOf(walk.cpu().roles.bytecodePointer());
     return walk.interrupted() && methods.hasBytecodeAt(method, inRegister)
         ? inRegister
-        : walk.peek(fp + walk.cpu().bytecodePointerSlot());
+        : walk.peek(fp + walk.cpu().slots.bytecodePointer());
   }
 
   /**
@@ -124,15 +114,7 @@ public final class InterpretedFrame implements HotSpotFrame {
       method = methods.findPresent(address);
     }
     if (method == null || isForeign(walk, method, bcp)) {
-      return walk.added(
-          walk.frames()
-              .addHotSpot(
-                  FrameKind.INTERPRETED,
-                  entry.pc,
-                  walk.interrupted(),
-                  unknownMethod,
-                  FrameBuffer.UNKNOWN,
-                  FrameBuffer.UNKNOWN));
+      return walk.addNamed(FrameKind.INTERPRETED, entry.pc, walk.interrupted(), unknownMethod);
     }
     boolean known = method.hasBytecodeAt(bcp);
     int bci = known ? (int) (bcp - method.bytecodes) : FrameBuffer.UNKNOWN;
@@ -148,7 +130,7 @@ public final class InterpretedFrame implements HotSpotFrame {
   }
 
   private StopReason leaveEntering(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    StopReason full = add(walk, entry, walk.valueOf(walk.cpu().method()), 0, true);
+    StopReason full = add(walk, entry, walk.valueOf(walk.cpu().roles.method()), 0, true);
     if (full != null) {
       return full;
     }
@@ -175,7 +157,7 @@ public final class InterpretedFrame implements HotSpotFrame {
     long sp = walk.sp();
     for (long slot = sp; slot <= sp + Cpu.FRAME_LINK_BYTES; slot += Cpu.WORD) {
       long pc = walk.readReturnAddress(slot);
-      if (callers.isHotSpotReturnAddress(pc)) {
+      if (walk.isManaged(pc)) {
         walk.toCaller(pc, slot + Cpu.WORD);
         return null;
       }

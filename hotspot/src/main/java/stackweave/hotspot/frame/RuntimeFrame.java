@@ -13,27 +13,18 @@ import stackweave.unwind.UnreadableMemoryException;
  * resolution, safepoint polls, foreign calls) and deoptimization blobs. Their frame size is right
  * only while the frame is complete, so it is used only where it leads to a caller that makes sense.
  */
-public final class RuntimeFrame implements HotSpotFrame {
+public final class RuntimeFrame extends SearchedFrame {
   private final Callers callers;
   private final StubCallSite callSite;
-  private final StackScan scan;
 
   public RuntimeFrame(Callers callers, StubCallSite callSite, StackScan scan) {
+    super(scan, StopReason.BAD_STUB_FRAME);
     this.callers = callers;
     this.callSite = callSite;
-    this.scan = scan;
   }
 
   @Override
-  public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    StopReason full = walk.addStub(entry);
-    if (full != null) {
-      return full;
-    }
-    return leave(walk, entry) || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
-  }
-
-  private boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+  boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     if (walk.interrupted() && leaveInterrupted(walk, entry)) {
       return true;
     }
@@ -52,7 +43,7 @@ public final class RuntimeFrame implements HotSpotFrame {
     if (!walk.interrupted()) {
       return null;
     }
-    CodePatterns code = walk.cpu().code();
+    CodePatterns code = walk.cpu().code;
     boolean frameless =
         entry.pc == entry.blob.codeBegin || code.isReturn(entry.code, PcEntry.CODE_BEFORE);
     return frameless ? code.frameless() : entry.partial;
@@ -60,7 +51,7 @@ public final class RuntimeFrame implements HotSpotFrame {
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     Cpu cpu = walk.cpu();
-    int jump = cpu.code().jumpRegister(entry.code, PcEntry.CODE_BEFORE);
+    int jump = cpu.code.jumpRegister(entry.code, PcEntry.CODE_BEFORE);
     if (jump >= 0 && leaveByJump(walk, walk.valueOf(jump), walk.sp())) {
       return true;
     }
@@ -74,7 +65,7 @@ public final class RuntimeFrame implements HotSpotFrame {
     return walk.isLinkSaved() && leaveByFp(walk, entry.frameBytes)
         || leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
-        || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.code().frameless())
+        || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.code.frameless())
         || leaveByFp(walk, entry.frameBytes);
   }
 
@@ -94,11 +85,10 @@ public final class RuntimeFrame implements HotSpotFrame {
    * would find calls that ended with the exception.
    */
   private boolean leaveToHandler(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    if (walk.cpu().code().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      PartialFrame frameless = walk.cpu().code().frameless();
+    if (walk.cpu().code.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      PartialFrame frameless = walk.cpu().code.frameless();
       long handler = walk.returnAddressOf(frameless);
-      return !callers.isHotSpotReturnAddress(handler)
-          && leaveByJump(walk, handler, walk.sp() + frameless.size());
+      return !walk.isManaged(handler) && leaveByJump(walk, handler, walk.sp() + frameless.size());
     }
     long fp = walk.fp();
     if (!walk.isOnStack(fp) || fp < walk.sp() || fp - walk.sp() > entry.frameBytes) {
@@ -106,8 +96,7 @@ public final class RuntimeFrame implements HotSpotFrame {
     }
     long handler = walk.peek(fp + Cpu.RETURN_ADDRESS);
     long callerFp = walk.peek(fp + Cpu.SAVED_FP);
-    if (callers.isHotSpotReturnAddress(handler)
-        || !leaveByJump(walk, handler, fp + Cpu.FRAME_LINK_BYTES)) {
+    if (walk.isManaged(handler) || !leaveByJump(walk, handler, fp + Cpu.FRAME_LINK_BYTES)) {
       return false;
     }
     walk.setFp(callerFp);
@@ -122,7 +111,7 @@ public final class RuntimeFrame implements HotSpotFrame {
     long cfa = walk.sp() + size;
     long fp = walk.peek(cfa - Cpu.FRAME_LINK_BYTES);
     long pc = walk.peekReturnAddress(cfa - Cpu.WORD);
-    if (!callers.isGoodForJava(walk, pc, cfa, fp)) {
+    if (!walk.isGoodForJava(pc, cfa, fp)) {
       return false;
     }
     walk.toCaller(pc, cfa, fp);
@@ -135,7 +124,7 @@ public final class RuntimeFrame implements HotSpotFrame {
   }
 
   private boolean leaveTo(Walk walk, long pc, long sp, long fp) {
-    if (!callers.isHotSpotReturnAddress(pc)) {
+    if (!walk.isManaged(pc)) {
       return false;
     }
     walk.popTo(pc, sp);

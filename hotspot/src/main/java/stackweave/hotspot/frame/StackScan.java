@@ -12,11 +12,9 @@ public final class StackScan {
   /** How far a scan goes, in words. */
   private static final int MAX_SCAN_WORDS = 512;
 
-  private final Callers callers;
   private final UnwindCounters counters;
 
-  public StackScan(Callers callers, UnwindCounters counters) {
-    this.callers = callers;
+  public StackScan(UnwindCounters counters) {
     this.counters = counters;
   }
 
@@ -25,18 +23,18 @@ public final class StackScan {
     long fp = walk.fp();
     for (long slot = from; slot < from + MAX_SCAN_WORDS * Cpu.WORD; slot += Cpu.WORD) {
       long pc = walk.peekReturnAddress(slot);
-      if (!callers.isHotSpotReturnAddress(pc)) {
+      if (!walk.isManaged(pc)) {
         continue;
       }
       long sp = slot + Cpu.WORD;
       long saved = walk.peek(slot - Cpu.WORD);
       // A frame that was built saved its caller's fp right below; one that was not left it alone.
-      if (slot > from && walk.isOnStack(saved) && callers.isGoodForJava(walk, pc, sp, saved)) {
+      if (slot > from && walk.isOnStack(saved) && walk.isGoodForJava(pc, sp, saved)) {
         counters.scans++;
         walk.toCaller(pc, sp, saved);
         return true;
       }
-      if (callers.isGoodForJava(walk, pc, sp, fp)) {
+      if (walk.isGoodForJava(pc, sp, fp)) {
         counters.scans++;
         walk.toCaller(pc, sp);
         return true;

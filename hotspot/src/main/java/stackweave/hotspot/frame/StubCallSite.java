@@ -35,7 +35,7 @@ public final class StubCallSite {
         return true;
       }
     }
-    if (cpu.callBytes() == 0) {
+    if (cpu.callBytes == 0) {
       return false; // the link register has the return address: nothing to search for
     }
     long sp = walk.sp();
@@ -66,17 +66,17 @@ public final class StubCallSite {
 
   /** Not so where the routine jumped backwards, into the shared tail of another. */
   private boolean isAtStart(long pc, long target) {
-    return pc >= target && pc < target + cpu.code().enterLength();
+    return pc >= target && pc < target + cpu.code.enterLength();
   }
 
   private boolean isEntering(long target) {
     PcEntry start = pcs.find(target, true);
-    return start != null && cpu.code().isEnter(start.code, PcEntry.CODE_BEFORE);
+    return start != null && cpu.code.isEnter(start.code, PcEntry.CODE_BEFORE);
   }
 
   private boolean isSavingFp(long target) {
     PcEntry start = pcs.find(target, true);
-    return start != null && cpu.code().isSavingFp(start.code, PcEntry.CODE_BEFORE);
+    return start != null && cpu.code.isSavingFp(start.code, PcEntry.CODE_BEFORE);
   }
 
   private static void leave(Walk walk, long pc, long slot, long fp) {

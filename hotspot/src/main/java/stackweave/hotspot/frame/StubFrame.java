@@ -11,34 +11,25 @@ import stackweave.unwind.UnreadableMemoryException;
  * pointer, some have no frame. HotSpot describes none of them, so each way out is checked against
  * the caller it leads to.
  */
-public final class StubFrame implements HotSpotFrame {
+public final class StubFrame extends SearchedFrame {
   /** In an nmethod entry barrier's frame of x86-64, where else the return address is. */
   private static final long ENTRY_BARRIER_MARK = -1;
 
   /** Of stub routines that native code calls. */
   private static final long MAX_FRAME_BYTES = 1024;
 
-  private final Callers callers;
   private final StubCallSite callSite;
-  private final StackScan scan;
 
-  public StubFrame(Callers callers, StubCallSite callSite, StackScan scan) {
-    this.callers = callers;
+  public StubFrame(StubCallSite callSite, StackScan scan) {
+    super(scan, StopReason.BAD_STUB_FRAME);
     this.callSite = callSite;
-    this.scan = scan;
   }
 
   @Override
-  public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    StopReason full = walk.addStub(entry);
-    if (full != null) {
-      return full;
-    }
-    boolean left =
-        walk.interrupted()
-            ? leaveToNative(walk) || callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
-            : leaveByFp(walk) || leavePartial(walk, walk.cpu().code().frameless());
-    return left || scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_STUB_FRAME;
+  boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
+    return walk.interrupted()
+        ? leaveToNative(walk) || callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
+        : leaveByFp(walk) || leavePartial(walk, walk.cpu().code.frameless());
   }
 
   /**
@@ -53,11 +44,11 @@ public final class StubFrame implements HotSpotFrame {
       return false;
     }
     long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
-    if (callers.isInCodeCache(pc) || !callers.isReturnAddress(walk, pc)) {
+    if (walk.isInCodeCache(pc) || !walk.isReturnAddress(pc)) {
       return false;
     }
     for (long slot = sp; slot < fp; slot += Cpu.WORD) {
-      if (callers.isHotSpotReturnAddress(walk.peekReturnAddress(slot))) {
+      if (walk.isManaged(walk.peekReturnAddress(slot))) {
         return false;
       }
     }
@@ -68,18 +59,18 @@ public final class StubFrame implements HotSpotFrame {
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    if (walk.cpu().code().isLinkOnTop(entry.code, PcEntry.CODE_BEFORE)
+    if (walk.cpu().code.isLinkOnTop(entry.code, PcEntry.CODE_BEFORE)
         && leavePartial(walk, PartialFrame.LINK)) {
       return true;
     }
     return (walk.isLinkSaved() || walk.isLinkIn(entry.blob)) && leaveByFp(walk)
-        || leavePartial(walk, walk.cpu().code().frameless())
+        || leavePartial(walk, walk.cpu().code.frameless())
         || leaveByFp(walk);
   }
 
   private boolean leavePartial(Walk walk, PartialFrame frame) throws UnreadableMemoryException {
     long pc = walk.returnAddressOf(frame);
-    if (!callers.isReturnAddress(walk, pc)) {
+    if (!walk.isReturnAddress(pc)) {
       return false;
     }
     long fp = walk.callerFpOf(frame);
@@ -103,7 +94,7 @@ public final class StubFrame implements HotSpotFrame {
       returnSlot += Cpu.WORD;
       pc = walk.peekReturnAddress(returnSlot);
     }
-    if (!callers.isReturnAddress(walk, pc)) {
+    if (!walk.isReturnAddress(pc)) {
       return false;
     }
     long callerFp = walk.peek(fp + Cpu.SAVED_FP);

@@ -11,26 +11,24 @@ import stackweave.unwind.UnreadableMemoryException;
  * based on a frame pointer.
  */
 public final class UpcallFrame implements HotSpotFrame {
-  private final Callers callers;
   private final HotSpotFrame withoutFrame;
 
   /**
    * @param withoutFrame leaves the stub where its frame is not set up or taken down already
    */
-  public UpcallFrame(Callers callers, HotSpotFrame withoutFrame) {
-    this.callers = callers;
+  public UpcallFrame(HotSpotFrame withoutFrame) {
     this.withoutFrame = withoutFrame;
   }
 
   @Override
   public StopReason step(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     PartialFrame edge = walk.interrupted() ? edge(walk.cpu(), entry) : null;
-    if (edge != null && callers.isReturnAddress(walk, walk.returnAddressOf(edge))) {
+    if (edge != null && walk.isReturnAddress(walk.returnAddressOf(edge))) {
       return leaveAtEdge(walk, entry, edge);
     }
     long fp = walk.fp();
     long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
-    if (!walk.isOnStack(fp) || !callers.isReturnAddress(walk, pc)) {
+    if (!walk.isOnStack(fp) || !walk.isReturnAddress(pc)) {
       return withoutFrame.step(walk, entry);
     }
     StopReason full = walk.addStub(entry);
@@ -39,16 +37,16 @@ public final class UpcallFrame implements HotSpotFrame {
     }
     walk.toCaller(pc, fp + Cpu.FRAME_LINK_BYTES, walk.read(fp + Cpu.SAVED_FP));
     // What it keeps of its caller's other registers is nowhere described.
-    walk.registers().forget(walk.cpu().thread());
+    walk.registers().forget(walk.cpu().roles.thread());
     return null;
   }
 
   /** The frame before it is set up, and when it is gone: the frame pointer is another's then. */
   private static PartialFrame edge(Cpu cpu, PcEntry entry) {
-    if (entry.pc == entry.blob.codeBegin || cpu.code().isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      return cpu.code().frameless();
+    if (entry.pc == entry.blob.codeBegin || cpu.code.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
+      return cpu.code.frameless();
     }
-    return cpu.code().isLinkOnTop(entry.code, PcEntry.CODE_BEFORE) ? PartialFrame.LINK : null;
+    return cpu.code.isLinkOnTop(entry.code, PcEntry.CODE_BEFORE) ? PartialFrame.LINK : null;
   }
 
   private static StopReason leaveAtEdge(Walk walk, PcEntry entry, PartialFrame edge)

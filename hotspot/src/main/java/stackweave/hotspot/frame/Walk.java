@@ -251,7 +251,7 @@ public final class Walk implements FrameState {
 
   @Override
   public long topReturnAddress() throws UnreadableMemoryException {
-    return returnAddressOf(cpu.code().frameless());
+    return returnAddressOf(cpu.code.frameless());
   }
 
   /**
@@ -259,18 +259,17 @@ public final class Walk implements FrameState {
    * pointer of its own: the caller's would lead to another return address.
    */
   boolean isLinkSaved() throws UnreadableMemoryException {
-    return cpu.callBytes() == 0
-        && peekReturnAddress(fp() + Cpu.RETURN_ADDRESS) == topReturnAddress();
+    return cpu.callBytes == 0 && peekReturnAddress(fp() + Cpu.RETURN_ADDRESS) == topReturnAddress();
   }
 
   /** Whether the link register leads back into {@code blob}, which has called another since. */
   boolean isLinkIn(CodeBlob blob) throws UnreadableMemoryException {
-    return cpu.callBytes() == 0 && blob.contains(topReturnAddress());
+    return cpu.callBytes == 0 && blob.contains(topReturnAddress());
   }
 
   @Override
   public long spBeforeCall() {
-    return sp() + cpu.callBytes();
+    return sp() + cpu.callBytes;
   }
 
   @Override
@@ -305,26 +304,18 @@ public final class Walk implements FrameState {
 
   /** Appends the frame of a stub that has a name of its own in its blob. */
   StopReason addStub(PcEntry entry, int nameId) {
-    return added(
-        frames.addHotSpot(
-            FrameKind.STUB,
-            entry.pc,
-            interrupted,
-            nameId,
-            FrameBuffer.UNKNOWN,
-            FrameBuffer.UNKNOWN));
+    return addNamed(FrameKind.STUB, entry.pc, interrupted, nameId);
+  }
+
+  /** Appends a frame that has a name and no place. Null, or why the walk must end. */
+  public StopReason addNamed(FrameKind kind, long pc, boolean interrupted, int nameId) {
+    int none = FrameBuffer.UNKNOWN;
+    return added(frames.addHotSpot(kind, pc, interrupted, nameId, none, none));
   }
 
   /** Appends a mark of {@link FrameKind#CONTINUATION}. Null, or why the walk must end. */
   StopReason addMark(PcEntry entry, int nameId) {
-    return added(
-        frames.addHotSpot(
-            FrameKind.CONTINUATION,
-            entry.pc,
-            false,
-            nameId,
-            FrameBuffer.UNKNOWN,
-            FrameBuffer.UNKNOWN));
+    return addNamed(FrameKind.CONTINUATION, entry.pc, false, nameId);
   }
 
   /** Appends the Java frames at a pc of compiled code. Null, or why the walk must end. */
@@ -431,17 +422,10 @@ public final class Walk implements FrameState {
 
   /** Appends a frame of code that was freed or replaced since. Null, or why the walk must end. */
   public StopReason addStale(long pc, boolean interrupted) {
-    return added(
-        frames.addHotSpot(
-            FrameKind.UNKNOWN,
-            pc,
-            interrupted,
-            staleCode,
-            FrameBuffer.UNKNOWN,
-            FrameBuffer.UNKNOWN));
+    return addNamed(FrameKind.UNKNOWN, pc, interrupted, staleCode);
   }
 
-  StopReason added(boolean all) {
+  private static StopReason added(boolean all) {
     return all ? null : StopReason.TOO_DEEP;
   }
 
@@ -471,6 +455,36 @@ public final class Walk implements FrameState {
     interrupted = false;
   }
 
+  /** As {@link Callers#isInCodeCache}. */
+  boolean isInCodeCache(long pc) {
+    return callers.isInCodeCache(pc);
+  }
+
+  /** As {@link Callers#isGoodForJava}. */
+  boolean isGoodForJava(long pc, long sp, long fp) {
+    return callers.isGoodForJava(this, pc, sp, fp);
+  }
+
+  /** Leaves Java code by the frame link at {@code fp}; false if no caller of it is there. */
+  boolean leaveLink(long fp) throws UnreadableMemoryException {
+    long pc = readReturnAddress(fp + Cpu.RETURN_ADDRESS);
+    if (!isManaged(pc)) {
+      return false;
+    }
+    toCaller(pc, fp + Cpu.FRAME_LINK_BYTES, read(fp + Cpu.SAVED_FP));
+    return true;
+  }
+
+  /** Leaves Java code whose frame is not complete; false if no caller of it is there. */
+  boolean leavePartial(PartialFrame frame) throws UnreadableMemoryException {
+    long pc = returnAddressOf(frame);
+    if (!isManaged(pc)) {
+      return false;
+    }
+    toCaller(pc, sp() + frame.size(), callerFpOf(frame));
+    return true;
+  }
+
   @Override
   public void setFound(Found how) {
     frames.setFoundOfNext(how);
@@ -490,7 +504,7 @@ public final class Walk implements FrameState {
 
   private void loseRegisters() {
     Architecture architecture = registers.architecture();
-    int thread = cpu.thread();
+    int thread = cpu.roles.thread();
     for (int i = 0; i < architecture.registerCount(); i++) {
       if (i != architecture.sp() && i != architecture.fp() && i != thread) {
         registers.forget(i);

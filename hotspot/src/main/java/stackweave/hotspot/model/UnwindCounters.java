@@ -2,8 +2,8 @@ package stackweave.hotspot.model;
 
 /**
  * Counts what unwinding HotSpot's frames took since the start. Written by the one thread that
- * unwinds, with plain increments; other threads read them through a view, and may see values that
- * are a little old.
+ * unwinds, with plain increments; other threads only read them, and may see values that are a
+ * little old.
  */
 public final class UnwindCounters {
   /** Frames whose pc had to be decoded. */

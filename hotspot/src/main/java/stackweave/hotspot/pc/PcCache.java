@@ -277,11 +277,11 @@ public final class PcCache {
     boolean returns =
         !interrupted
             && (isReturnPoint(pc, blob, nmethod, debug, codelet)
-                || cpu.code().isCallBefore(call, call.length));
-    long callTarget = returns ? cpu.code().callTarget(call, call.length, pc) : 0;
+                || cpu.code.isCallBefore(call, call.length));
+    long callTarget = returns ? cpu.code.callTarget(call, call.length, pc) : 0;
     boolean hasPcDesc = debug != null && debug.hasPcDesc(pc);
     boolean leafCall = returns && nmethod != null && !hasPcDesc;
-    int pushedWords = leafCall ? cpu.code().popsAt(codeAfter(blob, pc)) : 0;
+    int pushedWords = leafCall ? cpu.code.popsAt(codeAfter(blob, pc)) : 0;
     PartialFrame partial =
         interrupted && (nmethod != null || blob.kind == BlobKind.RUNTIME)
             ? partialFrame(blob, nmethod, pc, code)
@@ -317,13 +317,13 @@ public final class PcCache {
   }
 
   private byte[] codeBefore(CodeBlob blob, long pc) {
-    int length = (int) Math.min(cpu.code().maxKnownCallBytes(), pc - blob.codeBegin);
+    int length = (int) Math.min(cpu.code.maxKnownCallBytes(), pc - blob.codeBegin);
     byte[] code = new byte[length];
     return read(pc - length, code, 0, length) ? code : new byte[length];
   }
 
   private byte[] codeAfter(CodeBlob blob, long pc) {
-    byte[] code = new byte[(int) Math.min(cpu.code().maxPopsBytes(), blob.codeEnd - pc)];
+    byte[] code = new byte[(int) Math.min(cpu.code.maxPopsBytes(), blob.codeEnd - pc)];
     return read(pc, code, 0, code.length) ? code : new byte[0];
   }
 
@@ -351,16 +351,16 @@ public final class PcCache {
 
   private PartialFrame partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {
     if (nmethod == null) {
-      int push = cpu.code().fpPushLength();
-      if (pc == blob.codeBegin + push && cpu.code().isFpPush(code, PcEntry.CODE_BEFORE - push)) {
+      int push = cpu.code.fpPushLength();
+      if (pc == blob.codeBegin + push && cpu.code.isFpPush(code, PcEntry.CODE_BEFORE - push)) {
         return PartialFrame.LINK;
       }
       return inPrologue(blob.codeBegin, blob.codeBegin + MAX_OSR_PROLOGUE_BYTES, pc);
     }
     if (pc < nmethod.verifiedEntry || blob.frameBytes <= 0) {
-      return cpu.code().frameless();
+      return cpu.code.frameless();
     }
-    PartialFrame state = cpu.code().inEpilogue(code, PcEntry.CODE_BEFORE);
+    PartialFrame state = cpu.code.inEpilogue(code, PcEntry.CODE_BEFORE);
     if (state == null && blob.frameComplete > 0) {
       state = inPrologue(nmethod.verifiedEntry, blob.codeBegin + blob.frameComplete, pc);
     }
@@ -377,7 +377,7 @@ public final class PcCache {
     }
     byte[] code = new byte[length];
     return read(entry, code, 0, length)
-        ? cpu.code().inPrologue(code, 0, (int) (pc - entry), length)
+        ? cpu.code.inPrologue(code, 0, (int) (pc - entry), length)
         : null;
   }
 

@@ -3,7 +3,6 @@ package stackweave.hotspot.search;
 import java.util.function.Supplier;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.frame.Walk;
-import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
@@ -69,15 +68,7 @@ public final class LastJavaFrame {
       return end;
     }
     walk.mark();
-    boolean room =
-        walk.frames()
-            .addHotSpot(
-                FrameKind.UNKNOWN,
-                0,
-                false,
-                missingFrames,
-                FrameBuffer.UNKNOWN,
-                FrameBuffer.UNKNOWN);
+    boolean room = walk.addNamed(FrameKind.UNKNOWN, 0, false, missingFrames) == null;
     Registers registers = walk.registers();
     registers.clear();
     walk.popTo(pc, sp);

@@ -219,8 +219,8 @@ public final class UnknownFramePointer {
 
   /** Where the call before a return address leads to; 0 if unknown, as that of a pointer is. */
   private long callTarget(Walk walk, long pc) {
-    int length = walk.cpu().code().maxKnownCallBytes();
-    return read(walk, pc - length, length) ? walk.cpu().code().callTarget(code, length, pc) : 0;
+    int length = walk.cpu().code.maxKnownCallBytes();
+    return read(walk, pc - length, length) ? walk.cpu().code.callTarget(code, length, pc) : 0;
   }
 
   /**

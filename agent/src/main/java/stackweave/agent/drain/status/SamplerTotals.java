@@ -7,7 +7,7 @@ import java.util.StringJoiner;
 import java.util.function.Supplier;
 import stackweave.agent.drain.sample.SampleCounts;
 import stackweave.agent.engine.EngineStatistics;
-import stackweave.hotspot.HotSpotStatistics;
+import stackweave.hotspot.model.UnwindCounters;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
@@ -102,7 +102,7 @@ public final class SamplerTotals {
 
   private final Map<String, Long> earlierLinks = new LinkedHashMap<>();
   private final Map<String, Long> earlierResets = new LinkedHashMap<>();
-  private HotSpotStatistics decoder;
+  private UnwindCounters decoder;
 
   /** Sums of the engines that have ended. */
   private final Counters earlier = new Counters();
@@ -111,7 +111,7 @@ public final class SamplerTotals {
   public long startDelayNanos;
 
   /** Adds the previous decoder's figures to the totals and switches to another; null for none. */
-  public void decodeWith(HotSpotStatistics statistics) {
+  public void decodeWith(UnwindCounters statistics) {
     earlierLinks.putAll(links());
     earlierResets.putAll(resetsOfDecoder());
     decoder = statistics;
@@ -234,11 +234,11 @@ public final class SamplerTotals {
   private Map<String, Long> links() {
     Map<String, Long> byLabel = new LinkedHashMap<>(earlierLinks);
     if (decoder != null) {
-      byLabel.merge("checked", decoder.links(), Long::sum);
-      byLabel.merge("read again", decoder.mendedLinks(), Long::sum);
-      byLabel.merge("from the copy of the time", decoder.formerCode(), Long::sum);
-      byLabel.merge("stale code", decoder.staleFrames() + decoder.tooOld(), Long::sum);
-      byLabel.merge("missing frame", decoder.missingFrames(), Long::sum);
+      byLabel.merge("checked", decoder.links, Long::sum);
+      byLabel.merge("read again", decoder.mendedLinks, Long::sum);
+      byLabel.merge("from the copy of the time", decoder.formerCode, Long::sum);
+      byLabel.merge("stale code", decoder.staleFrames + decoder.tooOld, Long::sum);
+      byLabel.merge("missing frame", decoder.missingFrames, Long::sum);
     }
     return byLabel;
   }
@@ -246,8 +246,8 @@ public final class SamplerTotals {
   private Map<String, Long> resetsOfDecoder() {
     Map<String, Long> byLabel = new LinkedHashMap<>(earlierResets);
     if (decoder != null) {
-      byLabel.merge("code", decoder.cacheResets(), Long::sum);
-      byLabel.merge("names", decoder.nameResets(), Long::sum);
+      byLabel.merge("code", decoder.cacheResets, Long::sum);
+      byLabel.merge("names", decoder.nameResets, Long::sum);
     }
     return byLabel;
   }

@@ -191,7 +191,7 @@ class HotSpotCodePatternsTest {
   void signedReturnAddressesLoseTheirSignature() {
     Cpu cpu = new HotSpotConventions(true);
     assertEquals(0x7f12_3456_7890L, cpu.returnAddress(0x0035_7f12_3456_7890L));
-    assertEquals(RegisterNumbers.X19, cpu.senderSp());
-    assertEquals(RegisterNumbers.X13, new HotSpotConventions(false).senderSp());
+    assertEquals(RegisterNumbers.X19, cpu.roles.senderSp());
+    assertEquals(RegisterNumbers.X13, new HotSpotConventions(false).roles.senderSp());
   }
 }
