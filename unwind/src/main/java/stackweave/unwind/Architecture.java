@@ -4,36 +4,32 @@ import java.nio.ByteOrder;
 
 /**
  * A processor architecture as unwinding needs it: DWARF register numbers and what its calling
- * convention fixes. The numbers stand in the package of each processor.
+ * convention fixes. Signal frames and code patterns stand in the package of each processor.
  */
 public enum Architecture {
-  X86_64(
-      stackweave.unwind.x86_64.RegisterNumbers.SP,
-      stackweave.unwind.x86_64.RegisterNumbers.FP,
-      stackweave.unwind.x86_64.RegisterNumbers.RA,
-      stackweave.unwind.x86_64.RegisterNumbers.COUNT,
-      stackweave.unwind.x86_64.RegisterNumbers.SP_BELOW_CFA,
-      stackweave.unwind.x86_64.RegisterNumbers.RED_ZONE,
-      stackweave.unwind.x86_64.RegisterNumbers.ADDRESS_MASK,
-      stackweave.unwind.x86_64.RegisterNumbers.calleeSaved()),
-  AARCH64(
-      stackweave.unwind.aarch64.RegisterNumbers.SP,
-      stackweave.unwind.aarch64.RegisterNumbers.FP,
-      stackweave.unwind.aarch64.RegisterNumbers.RA,
-      stackweave.unwind.aarch64.RegisterNumbers.COUNT,
-      stackweave.unwind.aarch64.RegisterNumbers.SP_BELOW_CFA,
-      stackweave.unwind.aarch64.RegisterNumbers.RED_ZONE,
-      stackweave.unwind.aarch64.RegisterNumbers.ADDRESS_MASK,
-      stackweave.unwind.aarch64.RegisterNumbers.calleeSaved()),
-  S390X(
-      stackweave.unwind.s390x.RegisterNumbers.SP,
-      stackweave.unwind.s390x.RegisterNumbers.FP,
-      stackweave.unwind.s390x.RegisterNumbers.RA,
-      stackweave.unwind.s390x.RegisterNumbers.COUNT,
-      stackweave.unwind.s390x.RegisterNumbers.SP_BELOW_CFA,
-      stackweave.unwind.s390x.RegisterNumbers.RED_ZONE,
-      stackweave.unwind.s390x.RegisterNumbers.ADDRESS_MASK,
-      stackweave.unwind.s390x.RegisterNumbers.calleeSaved());
+  /**
+   * System V psABI AMD64, figure 3.36 and section 3.2. The return address column and rip have the
+   * same number. 128 bytes below sp belong to the function (section 3.2.2). Callee-saved are rbp,
+   * rbx, r12 to r15.
+   */
+  X86_64(7, 6, 16, 17, 0, 128, -1L, 6, 3, 12, 13, 14, 15),
+
+  /**
+   * AADWARF64 section 4.1; AAPCS64 sections 6.1.1 and 6.2.2; Linux
+   * Documentation/arch/arm64/pointer-authentication.rst and memory.rst. The return address column
+   * is the link register x30; pc has the number 32. User addresses have 48 bits (52 only where a
+   * program asks for it); above are the authentication bits of a signed return address.
+   * Callee-saved are x29, x19 to x28.
+   */
+  AARCH64(31, 29, 30, 33, 0, 0, (1L << 48) - 1, 29, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28),
+
+  /**
+   * s390x ELF ABI, sections 1.2 and 1.6 (table 1.21). The return address column is r14; 16 to 31
+   * are the floating point registers, in the order of {@link stackweave.unwind.s390x.SignalFrame}.
+   * The caller's sp is below the CFA: the register save area lies between. Callee-saved are r11, r6
+   * to r10, r12, r13, f8 to f15.
+   */
+  S390X(15, 11, 14, 66, 160, 0, -1L, 11, 6, 7, 8, 9, 10, 12, 13, 24, 25, 26, 27, 28, 29, 30, 31);
 
   private final int sp;
   private final int fp;
@@ -52,7 +48,7 @@ public enum Architecture {
       int spBelowCfa,
       int redZone,
       long addressMask,
-      int[] calleeSaved) {
+      int... calleeSaved) {
     this.sp = sp;
     this.fp = fp;
     this.ra = ra;

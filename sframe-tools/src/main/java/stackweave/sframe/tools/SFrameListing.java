@@ -2,30 +2,20 @@ package stackweave.sframe.tools;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import stackweave.unwind.section.MalformedSectionException;
-import stackweave.unwind.section.MalformedSectionException.Reason;
 import stackweave.unwind.sframe.SFrameElement;
 import stackweave.unwind.sframe.SFrameFault;
-import stackweave.unwind.sframe.SFrameFunction;
-import stackweave.unwind.sframe.SFrameRow;
 import stackweave.unwind.sframe.SFrameSection;
 
 /**
  * An SFrame section as readable text: headers, functions, rows; a function's fault in its place.
  */
-public final class SFrameListing {
-  private final SFrameSection section;
+public final class SFrameListing extends SectionPass {
   private final Appendable out;
-  private final List<SFrameFault> faults = new ArrayList<>();
-  private final SFrameFunction function = new SFrameFunction();
-  private final SFrameRow row = new SFrameRow();
-  private long rows;
 
   private SFrameListing(SFrameSection section, Appendable out) {
-    this.section = section;
+    super(section);
     this.out = out;
   }
 
@@ -35,24 +25,15 @@ public final class SFrameListing {
    * @return what is wrong with functions; empty for a sound section
    */
   public static List<SFrameFault> write(SFrameSection section, Appendable out) throws IOException {
-    SFrameListing listing = new SFrameListing(section, out);
-    int first = 0;
-    for (SFrameElement element : section.elements()) {
-      listing.header(element);
-      for (int i = 0; i < element.fdeCount; i++) {
-        if (!listing.function(element, i, first + i)) {
-          return listing.faults;
-        }
-      }
-      first += element.fdeCount;
-    }
-    if (first == 0 && section.elements().isEmpty()) {
+    List<SFrameFault> faults = new SFrameListing(section, out).run();
+    if (section.elements().isEmpty()) {
       out.append("empty section\n");
     }
-    return listing.faults;
+    return faults;
   }
 
-  private void header(SFrameElement element) throws IOException {
+  @Override
+  void element(SFrameElement element) throws IOException {
     boolean big = element.bytes.order() == ByteOrder.BIG_ENDIAN;
     out.append("SFrame V" + element.version + " at offset 0x" + Integer.toHexString(element.offset))
         .append(", " + element.architecture.name().toLowerCase(Locale.ROOT))
@@ -70,41 +51,19 @@ public final class SFrameListing {
     return offset < 0 ? "" + offset : "+" + offset;
   }
 
-  /** False where reading must end: functions share rows beyond all measure. */
-  private boolean function(SFrameElement element, int i, int number) throws IOException {
-    try {
-      function.open(element, i);
-      out.append("\nfunction " + number + " at " + Long.toHexString(function.start()))
-          .append(", " + function.size() + " bytes")
-          .append(function.isMask() ? ", rows for each " + function.blockSize() + " bytes" : "")
-          .append(function.isSignal() ? ", signal frame" : "")
-          .append(function.isFlex() ? ", flexible rows" : "")
-          .append(function.isKeyB() ? ", key B" : "")
-          .append(function.rowCount() == 0 ? ", no rows\n" : "\n");
-      rows += function.rowCount();
-      if (rows > section.size()) {
-        fault(Reason.SHARED_ROWS, function.offset(), number);
-        return false;
-      }
-    } catch (MalformedSectionException e) {
-      fault(e.reason(), e.offset(), number);
-      return true;
-    }
-    boolean more = true;
-    while (more) {
-      try {
-        more = function.next(row);
-        if (more) {
-          row();
-        }
-      } catch (MalformedSectionException e) {
-        fault(e.reason(), e.offset(), number);
-      }
-    }
-    return true;
+  @Override
+  void function(int number) throws IOException {
+    out.append("\nfunction " + number + " at " + Long.toHexString(function.start()))
+        .append(", " + function.size() + " bytes")
+        .append(function.isMask() ? ", rows for each " + function.blockSize() + " bytes" : "")
+        .append(function.isSignal() ? ", signal frame" : "")
+        .append(function.isFlex() ? ", flexible rows" : "")
+        .append(function.isKeyB() ? ", key B" : "")
+        .append(function.rowCount() == 0 ? ", no rows\n" : "\n");
   }
 
-  private void row() throws IOException {
+  @Override
+  void row(int number) throws IOException {
     long pc = function.isMask() ? row.start() : function.start() + row.start();
     out.append(String.format(Locale.ROOT, "  %12x  ", pc));
     if (row.isUndefined()) {
@@ -120,9 +79,8 @@ public final class SFrameListing {
     out.append('\n');
   }
 
-  private void fault(Reason reason, long offset, int number) throws IOException {
-    SFrameFault fault = new SFrameFault(reason, offset, number);
-    faults.add(fault);
+  @Override
+  void fault(SFrameFault fault) throws IOException {
     out.append("  fault at " + fault.text() + "\n");
   }
 }

@@ -5,8 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.section.MalformedSectionException;
-import stackweave.unwind.section.MalformedSectionException.Reason;
 import stackweave.unwind.sframe.SFrameFault;
 import stackweave.unwind.sframe.SFrameFunction;
 import stackweave.unwind.sframe.SFrameRow;
@@ -27,45 +25,25 @@ public final class SFrameText {
    * tracked, {@code f} the header's fixed offset, {@code U} padding, {@code c-16} at CFA − 16,
    * {@code r3+0} in a register, {@code *(fp+0)} where a register points to.
    *
-   * <p>A function that can't be read has the rows that can be. Where functions share their rows so
-   * often that there are more than the section has bytes, that is a fault and the end.
+   * <p>What is malformed is passed over, as {@link SectionPass} has it.
    *
    * @return what is wrong with functions; empty for a sound section
    */
   public static List<SFrameFault> write(SFrameSection section, Appendable out) throws IOException {
     out.append(HEADER).append('\n');
-    List<SFrameFault> faults = new ArrayList<>();
-    SFrameFunction function = new SFrameFunction();
-    SFrameRow row = new SFrameRow();
-    long rows = 0;
-    for (int i = 0; i < section.functionCount(); i++) {
-      try {
-        section.open(i, function);
+    return new SectionPass(section) {
+      @Override
+      void function(int number) throws IOException {
         if (function.rowCount() == 0) {
-          out.append(prefix(i, function)).append(lineWithoutRows(function)).append('\n');
-        }
-        rows += function.rowCount();
-        if (rows > section.size()) {
-          faults.add(new SFrameFault(Reason.SHARED_ROWS, function.offset(), i));
-          return faults;
-        }
-      } catch (MalformedSectionException e) {
-        faults.add(new SFrameFault(e.reason(), e.offset(), i));
-        continue;
-      }
-      boolean more = true;
-      while (more) {
-        try {
-          more = function.next(row);
-          if (more) {
-            out.append(prefix(i, function)).append(line(function, row)).append('\n');
-          }
-        } catch (MalformedSectionException e) {
-          faults.add(new SFrameFault(e.reason(), e.offset(), i));
+          out.append(prefix(number, function)).append(lineWithoutRows(function)).append('\n');
         }
       }
-    }
-    return faults;
+
+      @Override
+      void row(int number) throws IOException {
+        out.append(prefix(number, function)).append(line(function, row)).append('\n');
+      }
+    }.run();
   }
 
   private static String prefix(int number, SFrameFunction function) {

@@ -12,7 +12,7 @@ import stackweave.unwind.section.SectionReader;
  */
 public final class ExpressionReader {
   /** The number of rip, which is no register of a {@link stackweave.unwind.Registers}. */
-  static final int X86_64_RIP = stackweave.unwind.x86_64.RegisterNumbers.RA;
+  static final int X86_64_RIP = Architecture.X86_64.ra();
 
   private static final int NOT_HERE = -1;
 
