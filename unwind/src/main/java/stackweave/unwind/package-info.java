@@ -1,6 +1,41 @@
 /**
- * Finds a pc's caller: rows of .sframe and .eh_frame as one rule model, and the step that applies a
- * rule to registers and memory. Nothing here opens a file, starts a thread or reads process memory
- * other than through {@link stackweave.unwind.MemoryReader}.
+ * Finds a frame's caller: from a pc to an unwind rule, and from a frame's registers and a rule to
+ * the registers of its caller.
+ *
+ * <p>It reads {@code .sframe}, {@code .eh_frame} and {@code .debug_frame} of x86-64, AArch64 and
+ * s390x out of buffers that the caller has, keeps each distinct rule once ({@link
+ * stackweave.unwind.rule.RuleTable}), and applies them to registers and memory that the caller has,
+ * live or recorded ({@link stackweave.unwind.walk.NativeUnwinder}).
+ *
+ * <p>It opens no file, starts no thread, and reads the memory of a process through {@link
+ * stackweave.unwind.MemoryReader} only. It knows nothing of ELF files, of names, or of the frames
+ * of a virtual machine. Code without unwind information is for a {@link
+ * stackweave.unwind.walk.TablelessUnwinder}, of which this module has the interface alone.
+ *
+ * <p>A stack of two frames, whose code saves the frame pointer at once:
+ *
+ * <pre>{@code
+ * Architecture x86 = Architecture.X86_64;
+ * RuleTable rules = new RuleTable(x86);
+ * RuleBuilder rule = new RuleBuilder(x86);
+ * rule.setCfa(x86.fp(), 16);
+ * rule.ra = Location.atCfa(-8);
+ * rule.setFp(Location.atCfa(-16));
+ * int framed = rules.intern(rule);
+ * ModuleList modules = new ModuleList().add(0x1000, 0x2000, 0, address -> framed);
+ *
+ * ByteBuffer stack = ByteBuffer.allocate(16).order(ByteOrder.LITTLE_ENDIAN);
+ * stack.putLong(0, 0x8100).putLong(8, 0x1234); // the caller's frame pointer, and its pc
+ * RecordedMemory memory = new RecordedMemory(ByteOrder.LITTLE_ENDIAN).add(0x8000, stack);
+ * Registers registers = new Registers(x86);
+ * registers.setPc(0x1100);
+ * registers.set(x86.sp(), 0x7ff0);
+ * registers.set(x86.fp(), 0x8000);
+ *
+ * NativeUnwinder unwinder = new NativeUnwinder(rules);
+ * StopReason end = unwinder.walk(registers, memory, modules, 10,
+ *     (frame, interrupted) -> System.out.println(Long.toHexString(frame.pc())));
+ * System.out.println(end.label());
+ * }</pre>
  */
 package stackweave.unwind;

@@ -29,8 +29,7 @@ class AgentJarIT {
   void licencesAreInTheJar() throws IOException {
     Set<String> names = Set.copyOf(Jars.names(Jars.AGENT));
     assertTrue(names.containsAll(Set.of("META-INF/LICENSE", "META-INF/NOTICE")), names::toString);
-    for (String library :
-        List.of("byte-buddy-[0-9.]*/LICENSE", "ASM", "jna-[0-9.]*/AL2.0", "xz")) {
+    for (String library : List.of("byte-buddy-[0-9.]*/LICENSE", "ASM", "jna-[0-9.]*/AL2.0", "xz")) {
       assertTrue(
           names.stream().anyMatch(name -> name.matches("META-INF/licenses/" + library)), library);
     }

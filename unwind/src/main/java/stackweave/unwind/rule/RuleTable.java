@@ -10,29 +10,49 @@ import stackweave.unwind.hash.HashIndex;
 import stackweave.unwind.x86_64.SignalFrame;
 
 /**
- * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else, one
- * of the closed set of kinds {@link #FRAME}, {@link #OUTERMOST}, {@link #SIGNAL_FRAME}, {@link
- * #BLOCK} and {@link #UNSUPPORTED}. Few exist: 49 describe libjvm of JDK 17. Written and read by
- * the thread that unwinds; not thread-safe.
+ * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else, of
+ * one of the kinds below, each with what it says of the caller. Few rules exist: 49 describe libjvm
+ * of JDK 17. Written and read by the thread that unwinds; not thread-safe.
  */
 public final class RuleTable {
   /**
-   * CFA = {@code reg + x} or {@code *(reg + x) + y}, or an expression's value; sp = CFA (s390x: CFA
-   * - 160); the pc, the frame pointer and each other callee-saved register at their {@link
-   * Location}.
+   * A frame, by {@link #cfa}, {@link #ra} and {@link #register}, each a {@link Location}:
+   *
+   * <pre>
+   * CFA = reg + x  |  *(reg + x) + y  |  expression
+   * sp  = CFA                                                        (s390x: CFA - 160)
+   * pc  = *(CFA + x)  |  reg + x  |  *(reg + x)  |  the link register
+   * r   = r  |  *(CFA + x)  |  CFA + x  |  reg + x  |  *(reg + x)  |  expression  |  lost
+   * </pre>
+   *
+   * where r is the frame pointer and each other callee-saved register, and all on the right are the
+   * callee's. On x86-64 these are nearly all:
+   *
+   * <pre>
+   * (sp, pc, fp) = (sp + x,  *(sp + x - 8), fp)            nothing saved, or all restored
+   * (sp, pc, fp) = (sp + x,  *(sp + x - 8), *(sp + x - y))  saved below, no frame pointer
+   * (sp, pc, fp) = (fp + 16, *(fp + 8),     *fp)           a frame pointer
+   * </pre>
    */
   public static final int FRAME = 0;
 
-  /** No caller: the thread's first frame. */
+  /** No caller, so no equation: the thread's first frame. */
   public static final int OUTERMOST = 1;
 
-  /** The caller was interrupted by a signal: all its registers are in the ucontext at sp. */
+  /**
+   * {@code (pc, r) = (*(sp + x), *(sp + y))} for all registers r, with the x and y of the kernel's
+   * ucontext, which is at sp: the caller was interrupted by a signal.
+   */
   public static final int SIGNAL_FRAME = 2;
 
-  /** {@code (address & mask) < threshold} selects the first of two rules, else the second. */
+  /**
+   * One of two frame rules: {@link #ruleBelow} if {@code (address & mask) < threshold}, else {@link
+   * #ruleFrom}. On x86-64, in a procedure linkage table: {@code (sp, pc) = (sp + 8, *sp)} before
+   * the entry's push, {@code (sp + 16, *(sp + 8))} behind it.
+   */
   public static final int BLOCK = 3;
 
-  /** Not expressible. */
+  /** Nothing that a rule can say: the stack ends here, for the reason {@link #unsupported}. */
   public static final int UNSUPPORTED = 4;
 
   /** Flag of a frame rule: the caller was interrupted, its pc is exact. */
