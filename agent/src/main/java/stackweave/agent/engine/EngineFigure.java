@@ -82,7 +82,7 @@ public enum EngineFigure {
   KERNEL_MEMORY(Counter.KERNEL_MEMORY),
 
   /** The most of it that the engine may hold, in bytes; 0 where it holds none. */
-  KERNEL_MEMORY_BUDGET(Counter.KERNEL_MEMORY_BUDGET),
+  KERNEL_MEMORY_BUDGET,
 
   /** Events that a sample stands for, where these are sampled instead of CPU time; otherwise 0. */
   EVENT_INTERVAL(Counter.EVENT_INTERVAL),

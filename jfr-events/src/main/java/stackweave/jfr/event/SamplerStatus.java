@@ -13,9 +13,8 @@ import jdk.jfr.Timespan;
  * How sampling went since the previous event of this type: sums over a recording are sums over
  * these, whatever chunks were thrown away.
  *
- * <p>The fields are those of {@code stackweave.jfr.status.Counter} and {@code Breakdown}, with
- * their labels, descriptions and units: CounterTest says which line is to be added here for a new
- * one.
+ * <p>A new field needs an entry in {@code stackweave.jfr.status.Counter} or {@code Breakdown},
+ * which say what else is to know of it.
  */
 @Name(SamplerStatus.NAME)
 @Label("Sampler Status")
@@ -137,11 +136,6 @@ public final class SamplerStatus extends Event {
   @DataAmount
   public long kernelMemory;
 
-  @Label("Kernel Memory Budget")
-  @Description("The most kernel memory that the engine may use for threads; 0 if it uses none")
-  @DataAmount
-  public long kernelMemoryBudget;
-
   @Label("CPU Time Missed")
   @Description(
       "The part of the CPU time used while no samples were taken: before sampling began, while an"
@@ -155,10 +149,6 @@ public final class SamplerStatus extends Event {
           + " the tick of the kernel's clock; otherwise 0")
   @Timespan(Timespan.NANOSECONDS)
   public long intervalReached;
-
-  @Label("Samples Labelled")
-  @Description("Samples taken within a scope of the application's labels, with a contextId")
-  public long labelled;
 
   @Label("Labels Unknown")
   @Description(
@@ -187,22 +177,9 @@ public final class SamplerStatus extends Event {
   @Description("Threads that are looked at while they wait")
   public long wallThreads;
 
-  @Label("Wall Threads Left Out")
-  @Description(
-      "Threads that are not looked at: the JVM's own idle threads, and those left out by name")
-  public long wallExcluded;
-
-  @Label("Wall Looks")
-  @Description("How often a thread was looked at, mostly to find that it has not run")
-  public long wallLooks;
-
   @Label("Wall Stacks Read")
   @Description("Stacks of waiting threads that were read")
   public long wallCaptured;
-
-  @Label("Wall Stacks Discarded")
-  @Description("Stacks that were discarded because their thread ran while they were read")
-  public long wallDiscarded;
 
   @Label("Wall Stacks Unread")
   @Description("Stacks of waiting threads that could not be read; the note says why")
@@ -215,11 +192,6 @@ public final class SamplerStatus extends Event {
   @Label("Wall Samples Dropped")
   @Description("Taken of waiting threads but not written, for the same reasons as dropped")
   public long wallDropped;
-
-  @Label("Wall Time")
-  @Description("Wall-clock time not on a CPU that the samples of waiting threads stand for")
-  @Timespan(Timespan.NANOSECONDS)
-  public long wallTime;
 
   @Label("Wall CPU Time")
   @Description("The part of the agent's own CPU time that looking at waiting threads took")
@@ -236,32 +208,10 @@ public final class SamplerStatus extends Event {
   @Description("Events of blocked threads that were over")
   public long blockedWritten;
 
-  @Label("Blocked Time")
-  @Description("The time of those events")
-  @Timespan(Timespan.NANOSECONDS)
-  public long blockedTime;
-
-  @Label("Blocked Events Not Over")
-  @Description("Events of threads that were still blocked at the end of a chunk")
-  public long blockedOpen;
-
   @Label("Blocked Unseen")
   @Description(
       "Longer than the threshold, but over before the thread was looked at: no stack, so no event")
   public long blockedUnseen;
-
-  @Label("Blocked Unseen Time")
-  @Description("The time of those")
-  @Timespan(Timespan.NANOSECONDS)
-  public long blockedUnseenTime;
-
-  @Label("Blocked Put Off")
-  @Description("The part of those that a look came too late for to save CPU time")
-  public long blockedPutOff;
-
-  @Label("Blocked Stacks Unread")
-  @Description("Blocked threads whose stack could not be read; their events have none")
-  public long blockedUnread;
 
   @Label("Blocked Events Dropped")
   @Description("Taken but not written, for the same reasons as dropped")
@@ -273,18 +223,10 @@ public final class SamplerStatus extends Event {
           + " their time is not known")
   public long blockedLost;
 
-  @Label("Switch Records")
-  @Description("Records of the kernel of threads that left a CPU or got one")
-  public long blockedSwitches;
-
   @Label("Blocked Not Timed")
   @Description("Time in which switches were not recorded, for they or threads were too many")
   @Timespan(Timespan.NANOSECONDS)
   public long blockedPaused;
-
-  @Label("Switch File Descriptors")
-  @Description("File descriptors that the records of switches take")
-  public long blockedDescriptors;
 
   @Label("Blocked CPU Time")
   @Description("The part of the agent's own CPU time that timing blocked threads took")
@@ -314,14 +256,6 @@ public final class SamplerStatus extends Event {
   @DataAmount
   public long memoryGivenBack;
 
-  @Label("Page Faults")
-  @Description("Page faults of all sorts while native memory was recorded")
-  public long memoryFaults;
-
-  @Label("Page Faults In Heap")
-  @Description("Those of the Java heap, of files and of shared memory, which are not recorded")
-  public long memoryHeapFaults;
-
   @Label("Page Faults Lost")
   @Description("Page faults that found no room in the ring buffer: touched memory that is missing")
   public long memoryLost;
@@ -330,10 +264,6 @@ public final class SamplerStatus extends Event {
   @Description(
       "Recorded pages that can not be looked at later, for they are too many: they count as kept")
   public long memoryUnfollowed;
-
-  @Label("Huge Pages")
-  @Description("Page faults of native memory that gave a huge page of 2 MiB at once")
-  public long memoryHuge;
 
   @Label("Native Memory Allocated")
   @Description("Native memory that was allocated by malloc, by the events of it")
@@ -344,10 +274,6 @@ public final class SamplerStatus extends Event {
   @Description("The part of it that was given back by free since")
   @DataAmount
   public long freed;
-
-  @Label("Allocation Calls")
-  @Description("Calls of malloc, calloc, realloc and free while allocations were recorded")
-  public long allocationCalls;
 
   @Label("Allocations Lost")
   @Description(

@@ -1,6 +1,7 @@
 package stackweave.jfr.status;
 
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
@@ -11,55 +12,22 @@ import java.util.regex.Pattern;
  * Counter.Adding#SUM}.
  */
 public enum Breakdown {
-  ENDS(
-      "ends",
-      "Stack Ends",
-      "Written samples by the end of their stack: label=count, separated by commas"),
-  SPLICES(
-      "splices",
-      "Splices",
-      "Stacks deeper than their copy by what became of the rest, which is read later:"
-          + " outcome=count, separated by commas"),
-  LINKS(
-      "links",
-      "Links",
-      "Pairs of Java frames whose caller's bytecode was compared with the callee, and what became of"
-          + " names in doubt: outcome=count, separated by commas"),
-  RESETS(
-      "resets",
-      "Caches Emptied",
-      "How often a cache reached its limit and was emptied: cache=count, separated by commas"),
-  FOUND(
-      "found",
-      "Frames Found Otherwise",
-      "Frames of written samples that were found in code without unwind tables, by how:"
-          + " way=count, separated by commas");
+  /** Written samples by the end of their stack. */
+  ENDS,
+  /** Stacks deeper than their copy by what became of the rest. */
+  SPLICES,
+  /** Pairs of Java frames that were compared, and what became of names in doubt. */
+  LINKS,
+  /** How often a cache reached its limit and was emptied. */
+  RESETS,
+  /** Frames that were found in code without unwind tables, by how. */
+  FOUND;
 
   private static final Pattern COUNT = Pattern.compile("[0-9]{1,18}");
 
-  private final String field;
-  private final String label;
-  private final String description;
-
-  Breakdown(String field, String label, String description) {
-    this.field = field;
-    this.label = label;
-    this.description = description;
-  }
-
   /** The name of the event's field. */
   public String field() {
-    return field;
-  }
-
-  /** The label of the event's field. */
-  public String label() {
-    return label;
-  }
-
-  /** The description of the event's field. */
-  public String description() {
-    return description;
+    return name().toLowerCase(Locale.ROOT);
   }
 
   /** Formats counts as the event's field. */

@@ -172,11 +172,8 @@ final class WaitingWork {
     if (hasWaiting) {
       counters
           .set(Counter.WALL_INTERVAL, 20 * MILLI)
-          .set(Counter.WALL_LOOKS, 5_000)
           .set(Counter.WALL_CAPTURED, 60)
-          .set(Counter.WALL_DISCARDED, 3)
-          .set(Counter.WALL_WRITTEN, WAITING_SAMPLES)
-          .set(Counter.WALL_TIME, WORK_NANOS + IDLE_NANOS - CPU_NANOS);
+          .set(Counter.WALL_WRITTEN, WAITING_SAMPLES);
     }
     return counters;
   }

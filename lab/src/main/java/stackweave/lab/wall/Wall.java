@@ -34,9 +34,7 @@ public final class Wall {
         ">workers",
         ">idle",
         ">threads watched",
-        ">looks",
         ">stacks read",
-        ">discarded",
         ">samples' time of workers, %",
         ">of that waiting for a CPU, %",
         ">cost, % of a core");
@@ -60,9 +58,7 @@ public final class Wall {
           "" + workers,
           "" + idle,
           "" + recording.threads(),
-          "" + recording.counts().get("wallLooks"),
           "" + recording.counts().get("wallCaptured"),
-          "" + recording.counts().get("wallDiscarded"),
           percent((double) run.sampledNanos() / run.ownNanos()),
           percent((double) recording.runnable() / run.sampledNanos()),
           String.format(Locale.ROOT, "%.2f", recording.costPercent()));

@@ -28,8 +28,7 @@ public final class WallRecording {
   private static final Duration WARM_UP = Duration.ofSeconds(10);
 
   /** What is counted of looks, in the order of {@link #counts}. */
-  private static final List<String> COUNTS =
-      List.of("wallLooks", "wallCaptured", "wallDiscarded", "wallUnread", "wallDropped");
+  private static final List<String> COUNTS = List.of("wallCaptured", "wallUnread", "wallDropped");
 
   private final PlainDefinitions definitions = new PlainDefinitions();
   private final Map<Work, Long> times = new EnumMap<>(Work.class);

@@ -143,8 +143,7 @@ class BlockedMoreIT {
     }
     Waits waits = Waits.of(jvm.recordingFile());
     assertEquals(List.of(), waits.blocks);
-    assertEquals(0, waits.status.get("blockedSwitches"));
-    assertEquals(0, waits.status.get("blockedDescriptors"));
+    assertEquals(0, waits.status.get("blockedCpu"));
   }
 
   @Test

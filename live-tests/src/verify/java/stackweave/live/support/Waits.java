@@ -129,26 +129,16 @@ public final class Waits {
   private void readStatus(RecordedEvent event) {
     for (String field :
         List.of(
-            "wallLooks",
             "wallCaptured",
-            "wallDiscarded",
             "wallUnread",
             "wallWritten",
             "wallDropped",
-            "wallTime",
             "wallCpu",
             "blockedWritten",
-            "blockedTime",
-            "blockedOpen",
             "blockedUnseen",
-            "blockedUnseenTime",
-            "blockedPutOff",
-            "blockedUnread",
             "blockedDropped",
             "blockedLost",
-            "blockedSwitches",
             "blockedPaused",
-            "blockedDescriptors",
             "blockedCpu")) {
       status.merge(field, event.getLong(field), Long::sum);
     }

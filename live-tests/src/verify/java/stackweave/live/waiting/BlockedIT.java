@@ -230,9 +230,6 @@ class BlockedIT {
     }
     assertTrue(accounted >= 0.75 * inTime, accounted + " events and counts for " + inTime);
     assertTrue(waits.status.get("blockedWritten") <= over.size(), waits.status.toString());
-    long nanos = over.stream().mapToLong(Waits.Block::nanos).sum();
-    long stated = waits.status.get("blockedTime");
-    assertTrue(stated <= 1.001 * nanos, stated + " ns stated, " + nanos + " in events");
   }
 
   /** What a thread waits for may be half over when it comes, but not each time. */

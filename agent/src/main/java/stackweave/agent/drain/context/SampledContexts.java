@@ -157,8 +157,8 @@ public final class SampledContexts implements AutoCloseable {
     if (id == WITHOUT_LABELS) {
       return 0;
     }
-    if (counted) {
-      counters.add(id == 0 ? Counter.LABEL_UNKNOWN : Counter.LABELLED, 1);
+    if (counted && id == 0) {
+      counters.add(Counter.LABEL_UNKNOWN, 1);
     }
     return id;
   }

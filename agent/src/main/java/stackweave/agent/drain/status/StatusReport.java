@@ -40,10 +40,10 @@ public final class StatusReport {
     if (figures.get(Counter.BLOCKED_THRESHOLD) > 0) {
       lines.add("blocked: " + blocked(figures));
     }
-    if (figures.get(Counter.MEMORY_FAULTS) > 0) {
+    if (figures.get(Counter.MEMORY_TOUCHED) > 0) {
       lines.add("native memory: " + memory(figures));
     }
-    if (figures.get(Counter.ALLOCATION_CALLS) > 0) {
+    if (figures.get(Counter.ALLOCATED) > 0) {
       lines.add("native allocations: " + allocations(figures));
     }
     boolean isEvent = figures.get(Counter.EVENT_INTERVAL) > 0;
@@ -85,13 +85,11 @@ public final class StatusReport {
         lines.add(counter.inStatus(figures.get(counter)));
       }
     }
-    if (figures.get(Counter.KERNEL_MEMORY_BUDGET) > 0) {
+    if (figures.get(Counter.KERNEL_MEMORY) > 0) {
       lines.add(
           "kernel memory: about "
               + Decimals.fixed(figures.get(Counter.KERNEL_MEMORY) / 1048576.0, 1)
-              + " MiB for events of threads, "
-              + (figures.get(Counter.KERNEL_MEMORY_BUDGET) >> 20)
-              + " MiB allowed");
+              + " MiB for events of threads");
     }
     if (!figures.note().isEmpty()) {
       lines.add("note: " + figures.note());
@@ -116,19 +114,11 @@ public final class StatusReport {
   private static String waiting(SamplerFigures figures) {
     StringBuilder text = new StringBuilder();
     text.append(figures.get(Counter.WALL_WRITTEN))
-        .append(" samples for ")
-        .append(Timespans.spoken(figures.get(Counter.WALL_TIME)))
-        .append(" of wall time, ")
+        .append(" samples, ")
         .append(figures.get(Counter.WALL_THREADS))
         .append(" threads looked at every ")
         .append(Timespans.format(figures.get(Counter.WALL_INTERVAL)));
-    add(text, figures, Counter.WALL_EXCLUDED, " left out");
-    text.append("; ")
-        .append(figures.get(Counter.WALL_LOOKS))
-        .append(" looks, ")
-        .append(figures.get(Counter.WALL_CAPTURED))
-        .append(" stacks read");
-    add(text, figures, Counter.WALL_DISCARDED, " discarded because the thread ran meanwhile");
+    add(text, figures, Counter.WALL_CAPTURED, " stacks read");
     add(text, figures, Counter.WALL_UNREAD, " not readable");
     add(text, figures, Counter.WALL_DROPPED, " not written");
     return text.append("; ")
@@ -143,11 +133,8 @@ public final class StatusReport {
     text.append(figures.get(Counter.MEMORY_TOUCHED) >> 20)
         .append(" MiB touched first, ")
         .append(figures.get(Counter.MEMORY_GIVEN_BACK) >> 20)
-        .append(" MiB of it given back; ")
-        .append(figures.get(Counter.MEMORY_FAULTS))
-        .append(" page faults");
-    add(text, figures, Counter.MEMORY_HEAP_FAULTS, " of them of the Java heap and of files");
-    add(text, figures, Counter.MEMORY_LOST, " lost (no room in the buffer that they wait in)");
+        .append(" MiB of it given back");
+    add(text, figures, Counter.MEMORY_LOST, " page faults lost (no room in their buffer)");
     add(text, figures, Counter.MEMORY_UNFOLLOWED, " pages not followed");
     return text.toString();
   }
@@ -158,10 +145,8 @@ public final class StatusReport {
     text.append(figures.get(Counter.ALLOCATED) >> 20)
         .append(" MiB allocated, ")
         .append(figures.get(Counter.FREED) >> 20)
-        .append(" MiB of it freed; ")
-        .append(figures.get(Counter.ALLOCATION_CALLS))
-        .append(" calls");
-    add(text, figures, Counter.ALLOCATIONS_LOST, " lost (no room in the buffer that they wait in)");
+        .append(" MiB of it freed");
+    add(text, figures, Counter.ALLOCATIONS_LOST, " calls lost (no room in their buffer)");
     add(text, figures, Counter.ALLOCATIONS_UNFOLLOWED, " blocks not followed");
     return text.toString();
   }
@@ -172,29 +157,14 @@ public final class StatusReport {
     text.append(figures.get(Counter.BLOCKED_WRITTEN))
         .append(" times ")
         .append(Timespans.format(figures.get(Counter.BLOCKED_THRESHOLD)))
-        .append(" or longer, ")
-        .append(Timespans.spoken(figures.get(Counter.BLOCKED_TIME)))
-        .append(" in all");
-    long unseen = figures.get(Counter.BLOCKED_UNSEEN);
-    if (unseen > 0) {
-      text.append("; ")
-          .append(unseen)
-          .append(" more, ")
-          .append(Timespans.spoken(figures.get(Counter.BLOCKED_UNSEEN_TIME)))
-          .append(", ended before the look");
-      add(text, figures, Counter.BLOCKED_PUT_OFF, " of them put off to save CPU time");
-    }
-    add(text, figures, Counter.BLOCKED_UNREAD, " stacks not readable");
+        .append(" or longer");
+    add(text, figures, Counter.BLOCKED_UNSEEN, " more ended before the look");
     add(text, figures, Counter.BLOCKED_DROPPED, " not written");
     add(text, figures, Counter.BLOCKED_LOST, " not followed, for records of switches were lost");
     if (figures.get(Counter.BLOCKED_PAUSED) > 0) {
       text.append(", not timed for ").append(Timespans.spoken(figures.get(Counter.BLOCKED_PAUSED)));
     }
     return text.append("; ")
-        .append(figures.get(Counter.BLOCKED_SWITCHES))
-        .append(" records of switches, ")
-        .append(figures.get(Counter.BLOCKED_DESCRIPTORS))
-        .append(" file descriptors, ")
         .append(Timespans.spoken(figures.get(Counter.BLOCKED_CPU)))
         .append(" of CPU time")
         .toString();

@@ -203,7 +203,6 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
     areStillMet |= !end.isEmpty() && now - nanos - stoppedAt > 0 && callsNow > calls;
     removeIfTooMany(callsNow - calls, nanos, cpuNow - cpu, MEASUREMENTS);
     cpu = cpuNow;
-    counters.add(Counter.ALLOCATION_CALLS, callsNow - calls);
     calls = callsNow;
     long lostNow = probes.lost();
     counters.add(Counter.ALLOCATIONS_LOST, lostNow - lost);

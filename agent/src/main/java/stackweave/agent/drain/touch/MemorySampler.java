@@ -124,8 +124,6 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   private int generation;
   private int shift = FIRST_SHIFT;
   private long lost;
-  private long faults;
-  private long heapFaults;
   private int nextSlot;
   private long lookedAt;
   private long rateAt = System.nanoTime();
@@ -258,14 +256,6 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
       long lostNow = engine.statistics().get(EngineFigure.LOST);
       counters.add(Counter.MEMORY_LOST, lostNow - lost);
       lost = lostNow;
-      if (filter != null) {
-        long faultsNow = filter.faults();
-        long heapNow = filter.heapFaults();
-        counters.add(Counter.MEMORY_FAULTS, faultsNow - faults);
-        counters.add(Counter.MEMORY_HEAP_FAULTS, heapNow - heapFaults);
-        faults = faultsNow;
-        heapFaults = heapNow;
-      }
     }
   }
 
@@ -403,11 +393,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
             : PagePresence.Page.UNKNOWN;
     boolean isNative = region != MemoryRegions.Kind.OTHER && memory != PagePresence.Page.OF_FILE;
     recent = recent << 1 | (isNative ? 1 : 0);
-    if (filter == null) {
-      counters.add(Counter.MEMORY_FAULTS, 1);
-    }
     if (!isNative) {
-      counters.add(Counter.MEMORY_HEAP_FAULTS, passesAll() ? 1 : 1L << FIRST_SHIFT);
       return false;
     }
     PageScan.Page kind = scan.of(page, isFollowed);
@@ -437,7 +423,6 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     long others = (1L << PageScan.HUGE_SHIFT) - 1;
     page = block << PageScan.HUGE_SHIFT | PageHash.mix(block) & others;
     weight = 1L << PAGE_SHIFT + PageScan.HUGE_SHIFT + (comesAlways ? 0 : FIRST_SHIFT);
-    counters.add(Counter.MEMORY_HUGE, 1);
   }
 
   /**

@@ -184,7 +184,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       whyNot = "perf" + e.refusal().separator() + e.refusal().cause();
       counters.set(Counter.BLOCKED_THRESHOLD, 0);
     }
-    counters.set(Counter.BLOCKED_DESCRIPTORS, events == null ? 0 : events.fileDescriptors());
   }
 
   /** Ends recording for a while; who is off a CPU now is not followed any more. */
@@ -198,7 +197,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     pausedAt = now;
     pauseCountedAt = now;
     whyNot = why + "; tried again in " + Timespans.spoken(pauseNanos);
-    counters.set(Counter.BLOCKED_DESCRIPTORS, 0);
   }
 
   /** Whether switches are recorded, which are read now. */
@@ -262,7 +260,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     events.drain(this);
     long switches = events.switches() - counted;
     long wakeUps = events.wakeUpRecords() - countedWakeUps;
-    counters.add(Counter.BLOCKED_SWITCHES, switches);
     records += switches + wakeUps;
     counted += switches;
     countedWakeUps += wakeUps;
@@ -287,7 +284,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       threads.outAt[i] = timeNanos;
       threads.wakerPid[i] = 0;
       threads.due[i] = timeNanos + thresholdNanos;
-      threads.putOff[i] = false;
     }
   }
 
@@ -375,8 +371,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   /** It was over before the look; of a thread that may be one to leave out, that is kept. */
   private void countUnseen(int i, long nanos) {
     threads.unseen[i]++;
-    threads.unseenNanos[i] += nanos;
-    threads.unseenPutOff[i] += threads.putOff[i] ? 1 : 0;
     if (threads.kind[i] == BlockedThreads.WATCHED) {
       countPending(i);
     }
@@ -384,15 +378,11 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
 
   private void countPending(int i) {
     counters.add(Counter.BLOCKED_UNSEEN, threads.unseen[i]);
-    counters.add(Counter.BLOCKED_UNSEEN_TIME, threads.unseenNanos[i]);
-    counters.add(Counter.BLOCKED_PUT_OFF, threads.unseenPutOff[i]);
     dropPending(i);
   }
 
   private void dropPending(int i) {
     threads.unseen[i] = 0;
-    threads.unseenNanos[i] = 0;
-    threads.unseenPutOff[i] = 0;
   }
 
   /** Writes those that are blocked at a time up to which all records were read. */
@@ -470,7 +460,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
         continue;
       }
       if (!maySpend || now - threads.outAt[i] < delay.nanos()) {
-        threads.putOff[i] = true;
         postponed = true;
         if (!maySpend) {
           delay.putOff();
@@ -498,7 +487,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     int oldest = -1;
     for (int i = 0; i < threads.limit(); i++) {
       if (wantsLook(i) && now - threads.due[i] >= 0) {
-        threads.putOff[i] = true;
         boolean isOlder = oldest < 0 || threads.outAt[i] - threads.outAt[oldest] < 0;
         oldest = isOlder ? i : oldest;
       }
@@ -588,7 +576,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       return;
     }
     countPending(i);
-    counters.add(Counter.BLOCKED_UNREAD, read ? 0 : 1);
     BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
     threads.state[i] =
         parts.reason().of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
@@ -669,7 +656,6 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
         events.close();
       }
       counters.set(Counter.BLOCKED_THRESHOLD, 0);
-      counters.set(Counter.BLOCKED_DESCRIPTORS, 0);
       closeParts();
     }
   }

@@ -44,9 +44,6 @@ final class BlockedThreads {
   /** When it is to be looked at, as long as it is out. */
   long[] due;
 
-  /** Whether a look came too late because of its cost. */
-  boolean[] putOff;
-
   /** Whether it was looked at, when, and what was seen: the columns that follow. */
   boolean[] isSeen;
 
@@ -63,9 +60,6 @@ final class BlockedThreads {
   /** What of a NEW thread was over before a look: how often, how long, how often put off. */
   int[] unseen;
 
-  long[] unseenNanos;
-  int[] unseenPutOff;
-
   /** Positions that were given so far, free ones among them. */
   private int limit;
 
@@ -77,12 +71,10 @@ final class BlockedThreads {
     kind = grown(kind, length);
     end = grown(end, length);
     isOut = grown(isOut, length);
-    putOff = grown(putOff, length);
     isSeen = grown(isSeen, length);
     state = grown(state, length);
     generation = grown(generation, length);
     unseen = grown(unseen, length);
-    unseenPutOff = grown(unseenPutOff, length);
     wakerPid = grown(wakerPid, length);
     wakerTid = grown(wakerTid, length);
     wokenAt = grown(wokenAt, length);
@@ -93,7 +85,6 @@ final class BlockedThreads {
     stackId = grown(stackId, length);
     threadKey = grown(threadKey, length);
     contextId = grown(contextId, length);
-    unseenNanos = grown(unseenNanos, length);
   }
 
   private static byte[] grown(byte[] column, int length) {
@@ -141,8 +132,6 @@ final class BlockedThreads {
     isOut[i] = false;
     isSeen[i] = false;
     unseen[i] = 0;
-    unseenNanos[i] = 0;
-    unseenPutOff[i] = 0;
     return i;
   }
 

@@ -34,7 +34,6 @@ final class BlockedWriter {
   void write(int i, long nanos) {
     boolean written = write(i, nanos, true);
     counters.add(written ? Counter.BLOCKED_WRITTEN : Counter.BLOCKED_DROPPED, 1);
-    counters.add(Counter.BLOCKED_TIME, written ? nanos : 0);
   }
 
   /**
@@ -44,7 +43,7 @@ final class BlockedWriter {
    */
   void writeOpen(int i, long nanos, boolean isInTime) {
     boolean written = isInTime && write(i, nanos, false);
-    counters.add(written ? Counter.BLOCKED_OPEN : Counter.BLOCKED_DROPPED, 1);
+    counters.add(Counter.BLOCKED_DROPPED, written ? 0 : 1);
   }
 
   private boolean write(int i, long nanos, boolean isOver) {

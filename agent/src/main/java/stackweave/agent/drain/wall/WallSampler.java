@@ -185,9 +185,6 @@ public final class WallSampler implements WaitingPart {
     budget.used(used);
     counters.add(Counter.WALL_CPU, used);
     counters.set(Counter.WALL_THREADS, threads.count(WallThreads.WATCHED));
-    counters.set(
-        Counter.WALL_EXCLUDED,
-        threads.count(WallThreads.EXCLUDED) + threads.count(WallThreads.OF_JVM));
     nextPassAt = System.nanoTime() + (isInTime ? schedule.passPause() : PASS_PAUSE_NANOS);
   }
 
@@ -378,7 +375,6 @@ public final class WallSampler implements WaitingPart {
     int tid = threads.tid(i);
     long cpu = clocks.ofThread(tid);
     long now = System.nanoTime();
-    counters.add(Counter.WALL_LOOKS, 1);
     if (cpu < 0) {
       end(i, presentAt);
       return false;
@@ -436,7 +432,6 @@ public final class WallSampler implements WaitingPart {
     threads.ownGeneration[i] = decoder.generation();
     BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, rested);
     denied |= stacks.isDenied();
-    counters.add(Counter.WALL_DISCARDED, stacks.discarded());
     if (outcome == BlockedStacks.Outcome.ENDED) {
       end(i, presentAt);
       return;
@@ -656,7 +651,6 @@ public final class WallSampler implements WaitingPart {
       }
     } finally {
       counters.set(Counter.WALL_THREADS, 0);
-      counters.set(Counter.WALL_EXCLUDED, 0);
       counters.set(Counter.WALL_INTERVAL, 0);
       stacks.close();
       tasks.close();

@@ -63,7 +63,7 @@ final class WallWriter {
         .begin(SampleRecord.Kind.WALL, now, nanos)
         .stack(threads.threadKey[i], threads.stackId[i], threads.end[i], threads.contextId[i])
         .state(state);
-    count(nanos, store.write(sample));
+    count(store.write(sample));
   }
 
   /** Writes a state without a stack. */
@@ -73,11 +73,10 @@ final class WallWriter {
         .begin(SampleRecord.Kind.WALL, now, nanos)
         .stack(threads.ownKey[i], 0, NO_STACK.code(), 0)
         .state(state.code());
-    count(nanos, named && store.write(sample));
+    count(named && store.write(sample));
   }
 
-  private void count(long nanos, boolean written) {
+  private void count(boolean written) {
     counters.add(written ? Counter.WALL_WRITTEN : Counter.WALL_DROPPED, 1);
-    counters.add(Counter.WALL_TIME, written ? nanos : 0);
   }
 }

@@ -9,9 +9,6 @@ import static stackweave.agent.engine.bpf.BpfCode.Operation.EXCLUSIVE_OR;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.MULTIPLY;
 import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_RIGHT;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.linux.CallPolicy;
@@ -31,15 +28,10 @@ public final class FaultFilter implements AutoCloseable {
   /** Small pages of a huge one. */
   private static final int PAGES_OF_BLOCK = 512;
 
-  private static final VarHandle LONGS =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
-
   // The value that it shares with the kernel.
   private static final int MASK = 0;
   private static final int HEAP_START = 8;
   private static final int HEAP_END = 16;
-  private static final int FAULTS = 24;
-  private static final int HEAP_FAULTS = 32;
   private static final int VALUE_BYTES = 64;
   private static final int PAGE = 4_096;
   private static final int PAGE_SHIFT = 12;
@@ -102,13 +94,12 @@ public final class FaultFilter implements AutoCloseable {
   /** The hash of a page's number, of which as many of the upper 32 bits decide as are asked for. */
   private static BpfCode code(int valueFd, int faultAddress) {
     BpfCode code = new BpfCode();
-    code.copy(6, 1).setMapValue(7, valueFd).set(1, 1).addAtomically(7, FAULTS, 1);
+    code.copy(6, 1).setMapValue(7, valueFd);
     code.load(8, 6, faultAddress);
     code.load(1, 7, HEAP_START);
     int below = code.jumpByRegister(BELOW, 8, 1);
     code.load(1, 7, HEAP_END);
     int above = code.jumpByRegister(NOT_BELOW, 8, 1);
-    code.set(1, 1).addAtomically(7, HEAP_FAULTS, 1);
     int heap = code.jump(ALWAYS, 0, 0);
     code.land(below, above);
     code.apply(SHIFT_RIGHT, 8, PAGE_SHIFT).copy(1, 8).apply(AND, 1, PAGES_OF_BLOCK - 1);
@@ -144,16 +135,6 @@ public final class FaultFilter implements AutoCloseable {
   /** One page in two to this power is passed on from now on, unless all are. */
   public void setShift(int shift) {
     value.bytes().putLong(MASK, passesAll ? 0 : (1L << shift) - 1);
-  }
-
-  /** Page faults so far. */
-  public long faults() {
-    return (long) LONGS.getAcquire(value.bytes(), FAULTS);
-  }
-
-  /** Those of the Java heap. */
-  public long heapFaults() {
-    return (long) LONGS.getAcquire(value.bytes(), HEAP_FAULTS);
   }
 
   @Override

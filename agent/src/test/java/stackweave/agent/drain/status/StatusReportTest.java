@@ -75,22 +75,15 @@ class StatusReportTest {
         new Counters()
             .set(Counter.BLOCKED_THRESHOLD, 5_000_000)
             .set(Counter.BLOCKED_WRITTEN, 57)
-            .set(Counter.BLOCKED_TIME, 12 * SECOND)
             .set(Counter.BLOCKED_UNSEEN, 9)
-            .set(Counter.BLOCKED_UNSEEN_TIME, SECOND)
-            .set(Counter.BLOCKED_PUT_OFF, 4)
             .set(Counter.BLOCKED_LOST, 2)
-            .set(Counter.BLOCKED_SWITCHES, 8_000)
-            .set(Counter.BLOCKED_DESCRIPTORS, 86)
             .set(Counter.BLOCKED_CPU, 50_000_000);
     SamplerFigures figures = new SamplerFigures("perf", "", "", counters, Map.of());
     assertTrue(
         StatusReport.lines(figures)
             .contains(
-                "blocked: 57 times 5 ms or longer, 12 s in all; 9 more, 1 s, ended before the look,"
-                    + " 4 of them put off to save CPU time, 2 not followed, for records of switches"
-                    + " were lost; 8000 records of switches, 86 file descriptors, 50 ms of CPU"
-                    + " time"),
+                "blocked: 57 times 5 ms or longer, 9 more ended before the look, 2 not followed, for"
+                    + " records of switches were lost; 50 ms of CPU time"),
         () -> String.join("\n", StatusReport.lines(figures)));
     SamplerFigures without = new SamplerFigures("perf", "", "", new Counters(), Map.of());
     assertTrue(StatusReport.lines(without).stream().noneMatch(line -> line.startsWith("blocked:")));
@@ -104,20 +97,15 @@ class StatusReportTest {
         new Counters()
             .set(Counter.WALL_INTERVAL, 20_000_000)
             .set(Counter.WALL_THREADS, 40)
-            .set(Counter.WALL_EXCLUDED, 12)
-            .set(Counter.WALL_LOOKS, 5_000)
             .set(Counter.WALL_CAPTURED, 60)
-            .set(Counter.WALL_DISCARDED, 3)
             .set(Counter.WALL_WRITTEN, 57)
-            .set(Counter.WALL_TIME, 12 * SECOND)
             .set(Counter.WALL_CPU, 50_000_000);
     SamplerFigures with = new SamplerFigures("timer", "", "", counters, Map.of());
     assertTrue(
         StatusReport.lines(with)
             .contains(
-                "waiting: 57 samples for 12 s of wall time, 40 threads looked at every 20 ms, 12"
-                    + " left out; 5000 looks, 60 stacks read, 3 discarded because the thread ran"
-                    + " meanwhile; 50 ms of CPU time"),
+                "waiting: 57 samples, 40 threads looked at every 20 ms, 60 stacks read; 50 ms of CPU"
+                    + " time"),
         () -> StatusReport.lines(with).toString());
   }
 
@@ -127,26 +115,22 @@ class StatusReportTest {
         new Counters()
             .set(Counter.MEMORY_TOUCHED, 70L << 20)
             .set(Counter.MEMORY_GIVEN_BACK, 30L << 20)
-            .set(Counter.MEMORY_FAULTS, 9_000)
-            .set(Counter.MEMORY_HEAP_FAULTS, 800)
             .set(Counter.MEMORY_LOST, 7)
             .set(Counter.MEMORY_UNFOLLOWED, 6)
             .set(Counter.ALLOCATED, 50L << 20)
             .set(Counter.FREED, 20L << 20)
-            .set(Counter.ALLOCATION_CALLS, 4_000)
             .set(Counter.ALLOCATIONS_LOST, 3)
             .set(Counter.ALLOCATIONS_UNFOLLOWED, 2);
     List<String> lines = StatusReport.lines(new SamplerFigures("perf", "", "", counters, Map.of()));
     assertTrue(
         lines.contains(
-            "native memory: 70 MiB touched first, 30 MiB of it given back; 9000 page faults, 800 of"
-                + " them of the Java heap and of files, 7 lost (no room in the buffer that they"
-                + " wait in), 6 pages not followed"),
+            "native memory: 70 MiB touched first, 30 MiB of it given back, 7 page faults lost (no"
+                + " room in their buffer), 6 pages not followed"),
         lines::toString);
     assertTrue(
         lines.contains(
-            "native allocations: 50 MiB allocated, 20 MiB of it freed; 4000 calls, 3 lost (no room"
-                + " in the buffer that they wait in), 2 blocks not followed"),
+            "native allocations: 50 MiB allocated, 20 MiB of it freed, 3 calls lost (no room in"
+                + " their buffer), 2 blocks not followed"),
         lines::toString);
   }
 
@@ -245,8 +229,7 @@ class StatusReportTest {
     List<String> lines =
         StatusReport.lines(new SamplerTotals().figures(statistics(EngineKind.PERF, SECOND, 0, 0)));
     assertTrue(
-        lines.contains("kernel memory: about 1.5 MiB for events of threads, 64 MiB allowed"),
-        lines::toString);
+        lines.contains("kernel memory: about 1.5 MiB for events of threads"), lines::toString);
   }
 
   private static EngineStatistics statistics(long used, long kernel) {

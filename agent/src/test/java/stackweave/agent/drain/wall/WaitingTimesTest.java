@@ -58,8 +58,7 @@ class WaitingTimesTest {
         Duration error = Duration.ofMillis(1);
         assertTrue(said.minus(between).abs().compareTo(error) < 0, said + " of " + between);
       }
-      long sum = samples.stream().mapToLong(sample -> sample.getLong("weight")).sum();
-      assertEquals(own.count(Counter.WALL_TIME), sum);
+      assertEquals(own.count(Counter.WALL_WRITTEN), samples.size());
     } finally {
       end.countDown();
       waiting.join();
@@ -157,7 +156,7 @@ class WaitingTimesTest {
               .map(e -> e.getInt("state") + ": " + e.getLong("weight") / MILLISECOND + " ms")
               .toList();
       assertEquals(List.of("3: 70 ms", "1: 20 ms", "1: 6 ms", "15: 4 ms"), written);
-      assertEquals(100 * MILLISECOND, own.count(Counter.WALL_TIME));
+      assertEquals(4, own.count(Counter.WALL_WRITTEN));
     }
   }
 
@@ -198,9 +197,7 @@ class WaitingTimesTest {
       assertEquals(200, open.getDuration().toNanos() / 1e6, 1);
       assertTrue(!open.getBoolean("over"));
       assertEquals(0, open.getLong("wakeDelay"));
-      assertEquals(400 * MILLISECOND, own.count(Counter.BLOCKED_TIME));
       assertEquals(1, own.count(Counter.BLOCKED_WRITTEN));
-      assertEquals(1, own.count(Counter.BLOCKED_OPEN));
       assertEquals(1, own.count(Counter.BLOCKED_DROPPED));
     }
   }

@@ -20,7 +20,6 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SampledRecording.BlockedThread;
 import stackweave.jfr.read.SampledRecording.Waker;
 import stackweave.jfr.status.Counter;
-import stackweave.jfr.status.SamplerFigures;
 
 /**
  * The section of a report that lists the longest blocks. Idle ones, by the methods of {@link
@@ -107,15 +106,10 @@ final class BlockReport {
   }
 
   private String unseen() {
-    SamplerFigures figures = recording.figures();
-    long unseen = figures.get(Counter.BLOCKED_UNSEEN);
+    long unseen = recording.figures().get(Counter.BLOCKED_UNSEEN);
     return unseen == 0
         ? ""
-        : String.format(
-            Locale.ROOT,
-            " %,d more, %s in all, ended before their stack was read.",
-            unseen,
-            Times.seconds(figures.get(Counter.BLOCKED_UNSEEN_TIME)));
+        : String.format(Locale.ROOT, " %,d more ended before their stack was read.", unseen);
   }
 
   private void take(BlockedThread block) {

@@ -183,12 +183,9 @@ final class WaitReport {
       section.sentences.add(
           String.format(
               Locale.ROOT,
-              "Waiting threads were looked at every %s: %,d looks, %,d stacks read, %,d discarded"
-                  + " because their thread ran meanwhile, %,d not readable.",
+              "Waiting threads were looked at every %s; %,d stacks read, %,d not readable.",
               Timespans.format(figures.get(Counter.WALL_INTERVAL)),
-              figures.get(Counter.WALL_LOOKS),
               figures.get(Counter.WALL_CAPTURED),
-              figures.get(Counter.WALL_DISCARDED),
               figures.get(Counter.WALL_UNREAD)));
     }
     if (sums.framelessNanos() > SMALL_GROUP * sums.nanos()) {
