@@ -52,12 +52,9 @@ final class InheritedRecordings {
       for (String argument : arguments) {
         if (file != null && isEmptied(file, argument)) {
           throw new FailedException(
-              argument
-                  + ": "
-                  + variable
-                  + " starts a recording to this file in the JVM of this command, too, and JFR has"
-                  + " emptied it before the command began: run commands with env -u "
-                  + variable);
+              "%s: %s starts a recording to this file in the JVM of this command, too, and"
+                  + " JFR has emptied it before the command began: run commands with env -u %s",
+              argument, variable, variable);
         }
       }
     }

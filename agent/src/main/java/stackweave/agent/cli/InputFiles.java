@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Objects;
 import picocli.CommandLine.ParseResult;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Messages;
 
 /**
  * The files that a command reads, as they were when it began: a result may have parts of two
@@ -55,12 +56,7 @@ final class InputFiles {
       if (now.bytes <= before.bytes) {
         throw failed(name, " was overwritten" + MEANWHILE);
       }
-      System.err.println(
-          "stackweave: "
-              + name
-              + ": grew"
-              + MEANWHILE
-              + ": what was added last is not in the result");
+      Messages.say("%s: grew%s: what was added last is not in the result", name, MEANWHILE);
     }
   }
 

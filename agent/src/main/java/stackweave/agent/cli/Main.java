@@ -11,7 +11,7 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.jvm.AttachCommand;
 import stackweave.agent.cli.jvm.DetachCommand;
 import stackweave.agent.cli.jvm.OwnCommand;
@@ -131,14 +131,12 @@ public final class Main implements Runnable {
     if (argument.indexOf(REPLACED) >= 0) {
       String encoding = System.getProperty(JvmProperties.FILE_NAME_ENCODING, "unknown");
       throw new FailedException(
-          "'"
-              + argument.replace(REPLACED, '?')
-              + "' has characters that Java does not know in this locale ("
-              + encoding
-              + "): "
-              + (encoding.equals("UTF-8")
-                  ? "rename the file"
-                  : "run the same command with LC_ALL=C.UTF-8"));
+          "'%s' has characters that Java does not know in this locale (%s): %s",
+          argument.replace(REPLACED, '?'),
+          encoding,
+          encoding.equals("UTF-8")
+              ? "rename the file"
+              : "run the same command with LC_ALL=C.UTF-8");
     }
   }
 
@@ -193,7 +191,7 @@ public final class Main implements Runnable {
   }
 
   private static int failed(String message) {
-    System.err.println("stackweave: " + Plain.line(message));
+    Messages.say(message);
     return FAILED;
   }
 

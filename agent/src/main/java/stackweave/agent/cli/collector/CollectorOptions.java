@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.common.Messages;
 import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.export.otlp.EndpointException;
 import stackweave.jfr.export.otlp.OtlpAnswer;
@@ -156,8 +156,7 @@ public final class CollectorOptions {
           collector.uri() + " rejected " + answer.rejected() + " profiles: " + answer.message());
     }
     if (!answer.message().isEmpty()) {
-      System.err.println(
-          "stackweave: " + collector.uri() + " says: " + Plain.line(answer.message()));
+      Messages.say("%s says: %s", collector.uri(), answer.message());
     }
   }
 }

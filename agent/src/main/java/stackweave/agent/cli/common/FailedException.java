@@ -15,10 +15,11 @@ public final class FailedException extends Exception {
   private static final long serialVersionUID = 1;
 
   /**
-   * @param message one line for the user, without the program's name
+   * @param format one line for the user, without the program's name, as in {@link String#format};
+   *     taken as it is if there are no arguments
    */
-  public FailedException(String message) {
-    super(message);
+  public FailedException(String format, Object... arguments) {
+    super(Messages.text(format, arguments));
   }
 
   /**

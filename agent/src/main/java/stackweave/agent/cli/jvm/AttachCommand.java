@@ -72,11 +72,10 @@ public final class AttachCommand implements Callable<Integer> {
       jvm.order(Order.Kind.ATTACH, Map.of(Order.Name.OPTIONS, options));
     }
     System.out.println(
-        "attached to "
-            + target.pid()
-            + "; a recording starts sampling: jcmd "
-            + target.pid()
-            + " JFR.start name=slow filename=slow.jfr duration=60s");
+        String.format(
+            "attached to %s; a recording starts sampling: jcmd %s JFR.start name=slow"
+                + " filename=slow.jfr duration=60s",
+            target.pid(), target.pid()));
     return 0;
   }
 

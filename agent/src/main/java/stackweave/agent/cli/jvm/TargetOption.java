@@ -20,10 +20,7 @@ public final class TargetOption {
 
   FailedException hasNoAgent() {
     return new FailedException(
-        "no Stackweave agent in process "
-            + pid
-            + ": "
-            + OwnCommand.line("attach", pid)
-            + " puts one there");
+        "no Stackweave agent in process %s: %s puts one there",
+        pid, OwnCommand.line("attach", pid));
   }
 }

@@ -8,7 +8,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.record.RecordingRounds;
 import stackweave.agent.cli.record.RemoteRecording;
@@ -80,7 +80,7 @@ public final class LiveRounds {
           take(recording, taker);
           String ending = recording.ending(end, "");
           if (!ending.isEmpty()) {
-            System.err.println("stackweave: " + Plain.line(ending));
+            Messages.say(ending);
           }
         },
         afterwards);
@@ -88,7 +88,7 @@ public final class LiveRounds {
 
   private void sayObstacle(String now) {
     if (!now.equals(obstacle) && !now.isEmpty()) {
-      System.err.println("stackweave: no samples are taken: " + Plain.line(now));
+      Messages.say("no samples are taken: %s", now);
     }
     obstacle = now;
   }
@@ -99,10 +99,7 @@ public final class LiveRounds {
       long size = recording.size();
       if (size > MAX_COPIED_BYTES) {
         throw new FailedException(
-            "the program's recording has "
-                + size
-                + " bytes, and was limited to "
-                + MAX_ROUND_BYTES);
+            "the program's recording has %s bytes, and was limited to %s", size, MAX_ROUND_BYTES);
       }
       if (!recording.isReadable()) {
         taker.lose("the program wrote no recording of JFR's");
@@ -111,11 +108,8 @@ public final class LiveRounds {
       file = LiveFile.create();
       if (file.file().room() - size < KEPT_FREE) {
         throw new FailedException(
-            "no space left for "
-                + size
-                + " bytes in "
-                + System.getProperty("java.io.tmpdir")
-                + ", of which 64 MiB stay free");
+            "no space left for %s bytes in %s, of which 64 MiB stay free",
+            size, System.getProperty("java.io.tmpdir"));
       }
       int copied;
       try (OutputStream out = Files.newOutputStream(file.path(), StandardOpenOption.WRITE)) {

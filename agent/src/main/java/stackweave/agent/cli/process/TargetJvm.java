@@ -91,22 +91,18 @@ public final class TargetJvm implements AutoCloseable {
   private static FailedException notOpened(TargetProcess process, Exception e) {
     if (e instanceof AttachSocket.RefusedException) {
       return new FailedException(
-          "the JVM "
-              + process.pid()
-              + " answers with an error ("
-              + FailedException.worded(e)
-              + ")"
-              + (process.hasLostDirectory()
-                  ? ": its working directory was removed, for which the JDK itself fails there:"
-                      + " start it again in a directory that stays"
-                  : ""));
+          "the JVM %s answers with an error (%s)%s",
+          process.pid(),
+          FailedException.worded(e),
+          process.hasLostDirectory()
+              ? ": its working directory was removed, for which the JDK itself fails there:"
+                  + " start it again in a directory that stays"
+              : "");
     }
     return new FailedException(
-        "the JVM "
-            + process.pid()
-            + " can't be attached to ("
-            + FailedException.reasonWithName((IOException) e)
-            + "); it may run with -XX:+DisableAttachMechanism, be suspended, or be no HotSpot");
+        "the JVM %s can't be attached to (%s); it may run with"
+            + " -XX:+DisableAttachMechanism, be suspended, or be no HotSpot",
+        process.pid(), FailedException.reasonWithName((IOException) e));
   }
 
   private void mustBeNewEnough() throws FailedException, IOException {
@@ -247,13 +243,9 @@ public final class TargetJvm implements AutoCloseable {
     String version = StatusBoard.version(board);
     if (version != null && !version.equals(Version.current())) {
       throw new FailedException(
-          "process "
-              + process.pid()
-              + ": the agent in that JVM has version "
-              + version
-              + ", this jar "
-              + Version.current()
-              + ": use the jar of that version, or restart the JVM");
+          "process %s: the agent in that JVM has version %s, this jar %s: use the jar of"
+              + " that version, or restart the JVM",
+          process.pid(), version, Version.current());
     }
   }
 
@@ -292,12 +284,8 @@ public final class TargetJvm implements AutoCloseable {
     } catch (IOException e) {
       throw isAliveStill()
           ? new FailedException(
-              "the agent's jar can't be put where the JVM "
-                  + process.pid()
-                  + " finds it, "
-                  + directory().seen(copy)
-                  + ": "
-                  + FailedException.reason(e))
+              "the agent's jar can't be put where the JVM %s finds it, %s: %s",
+              process.pid(), directory().seen(copy), FailedException.reason(e))
           : lost(e);
     } finally {
       if (directory != null) {
@@ -347,11 +335,9 @@ public final class TargetJvm implements AutoCloseable {
         };
     if (!problem.isEmpty()) {
       throw new FailedException(
-          "the JVM "
-              + process.pid()
-              + " refuses the agent ("
-              + problem
-              + "); it may run with -XX:-EnableDynamicAgentLoading or without java.instrument");
+          "the JVM %s refuses the agent (%s); it may run with"
+              + " -XX:-EnableDynamicAgentLoading or without java.instrument",
+          process.pid(), problem);
     }
   }
 

@@ -94,11 +94,8 @@ public final class TargetProcess implements AutoCloseable {
     }
     if (own.uid() != ROOT && own.uid() != status.uid()) {
       throw new FailedException(
-          "process "
-              + pid
-              + " belongs to another user ("
-              + OwnDirectory.userName(Files.getOwner(proc.path()))
-              + "): run this as that user, or as root");
+          "process %s belongs to another user (%s): run this as that user, or as root",
+          pid, OwnDirectory.userName(Files.getOwner(proc.path())));
     }
     mustBeJvm(pid, proc);
     if (!status.isOfOneUser()) {
@@ -134,12 +131,9 @@ public final class TargetProcess implements AutoCloseable {
 
   private static FailedException unreachable(long pid, IOException e) {
     return new FailedException(
-        "process "
-            + pid
-            + " can't be reached with its user's rights ("
-            + FailedException.reason(e)
-            + "): run this as that user, or as root with CAP_SYS_PTRACE, CAP_SETUID and"
-            + " CAP_SETGID");
+        "process %s can't be reached with its user's rights (%s): run this as that"
+            + " user, or as root with CAP_SYS_PTRACE, CAP_SETUID and CAP_SETGID",
+        pid, FailedException.reason(e));
   }
 
   private static void mustBeJvm(long pid, Descriptor proc) throws FailedException, IOException {
@@ -152,11 +146,11 @@ public final class TargetProcess implements AutoCloseable {
     }
     if (!isJvm) {
       throw new FailedException(
-          "process "
-              + pid
-              + (ProcessStatus.of(proc.path()).hasEnded()
-                  ? " has ended"
-                  : " is no JVM (it has no libjvm.so mapped)"));
+          "process %s%s",
+          pid,
+          ProcessStatus.of(proc.path()).hasEnded()
+              ? " has ended"
+              : " is no JVM (it has no libjvm.so mapped)");
     }
   }
 

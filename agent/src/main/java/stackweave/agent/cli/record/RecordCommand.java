@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.jvm.OwnCommand;
@@ -244,10 +245,8 @@ public final class RecordCommand implements Callable<Integer> {
       Output.privately(file, out -> recording.copy(out, size));
     } catch (IOException e) {
       throw new FailedException(
-          "can't read the recording that process "
-              + target.pid()
-              + " made: "
-              + FailedException.reason(e));
+          "can't read the recording that process %s made: %s",
+          target.pid(), FailedException.reason(e));
     } catch (FailedException e) {
       // Keep the file: it is the only copy of the recording.
       String kept = recording.keep();
@@ -288,15 +287,10 @@ public final class RecordCommand implements Callable<Integer> {
   }
 
   private static void sayUnwoven(Path file, String why) {
-    System.err.println(
-        "stackweave: "
-            + Plain.line(
-                file
-                    + " is as the JVM wrote it, without jdk.ExecutionSample events of the samples: "
-                    + why
-                    + "; "
-                    + OwnCommand.line("merge", OwnCommand.file(file))
-                    + " adds them"));
+    Messages.say(
+        "%s is as the JVM wrote it, without jdk.ExecutionSample events of the samples:"
+            + " %s; %s adds them",
+        file, why, OwnCommand.line("merge", OwnCommand.file(file)));
   }
 
   /**
@@ -321,7 +315,7 @@ public final class RecordCommand implements Callable<Integer> {
             ? otherTime(recording.spanNanos(), wanted, nanos)
             : ending + "; saved " + recording.saved(end);
     if (!said.isEmpty()) {
-      System.err.println("stackweave: " + Plain.line(said));
+      Messages.say(said);
     }
   }
 
@@ -335,7 +329,7 @@ public final class RecordCommand implements Callable<Integer> {
       }
     } catch (FailedException e) {
       // The recording is saved; only the summary is missing.
-      System.err.println("stackweave: " + Plain.line(FailedException.worded(e)));
+      Messages.say(FailedException.worded(e));
     }
   }
 

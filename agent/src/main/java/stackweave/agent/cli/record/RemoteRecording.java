@@ -337,12 +337,11 @@ public final class RemoteRecording implements AutoCloseable {
       return End.UNWRITTEN;
     }
     throw new FailedException(
-        "process "
-            + jvm.process().pid()
-            + " did not write its recording: "
-            + whyUnwritten()
-            + (said.isEmpty() ? "" : "; JFR says: " + said)
-            + (isWritten() ? "; what there is of it is kept for an hour: " + keep() : ""));
+        "process %s did not write its recording: %s%s%s",
+        jvm.process().pid(),
+        whyUnwritten(),
+        said.isEmpty() ? "" : "; JFR says: " + said,
+        isWritten() ? "; what there is of it is kept for an hour: " + keep() : "");
   }
 
   /** Why JFR could not write its file, as far as this command can see. */
@@ -425,13 +424,12 @@ public final class RemoteRecording implements AutoCloseable {
       return isOfRepository;
     } catch (IOException e) {
       throw new FailedException(
-          (isTargetAlive()
-                  ? "JFR could not write the recording"
-                  : "the program was killed or crashed")
-              + ", and its chunks in "
-              + repository.seen()
-              + " can't be read: "
-              + FailedException.reason(e));
+          "%s, and its chunks in %s can't be read: %s",
+          isTargetAlive()
+              ? "JFR could not write the recording"
+              : "the program was killed or crashed",
+          repository.seen(),
+          FailedException.reason(e));
     }
   }
 

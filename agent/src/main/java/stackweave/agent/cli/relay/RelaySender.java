@@ -6,7 +6,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import stackweave.agent.cli.collector.CollectorOptions;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.live.LiveFile;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.jfr.export.Selection;
@@ -112,7 +112,7 @@ final class RelaySender implements LiveRounds.Taker {
     lost++;
     if (!why.equals(lastProblem)) {
       lastProblem = why;
-      System.err.println("stackweave: a profile was lost: " + Plain.line(why));
+      Messages.say("a profile was lost: %s", why);
     }
   }
 
@@ -139,7 +139,7 @@ final class RelaySender implements LiveRounds.Taker {
   private synchronized void sayNothing(String why) {
     if (!isNothingSaid) {
       isNothingSaid = true;
-      System.err.println("stackweave: nothing to send: " + Plain.line(why));
+      Messages.say("nothing to send: %s", why);
     }
   }
 
@@ -149,7 +149,7 @@ final class RelaySender implements LiveRounds.Taker {
     isNothingSaid = false;
     if (!lastProblem.isEmpty()) {
       lastProblem = "";
-      System.err.println("stackweave: " + collector.uri() + " takes profiles again");
+      Messages.say("%s takes profiles again", collector.uri());
     }
   }
 
@@ -173,20 +173,11 @@ final class RelaySender implements LiveRounds.Taker {
     synchronized (this) {
       if (left > 0) {
         lost += left;
-        System.err.println(
-            "stackweave: not sent before the end: "
-                + left
-                + "; "
-                + collector.uri()
-                + " has not answered, or could not be reached");
+        Messages.say(
+            "not sent before the end: %s; %s has not answered, or could not be reached",
+            left, collector.uri());
       }
-      System.err.println(
-          "stackweave: profiles sent: "
-              + sent
-              + ", with "
-              + sentSamples
-              + " samples; lost: "
-              + lost);
+      Messages.say("profiles sent: %s, with %s samples; lost: %s", sent, sentSamples, lost);
     }
   }
 }

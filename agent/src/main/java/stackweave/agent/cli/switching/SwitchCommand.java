@@ -202,10 +202,9 @@ abstract class SwitchCommand implements Callable<Integer> {
       }
       if (System.nanoTime() - start > ASKING_NANOS) {
         System.out.println(
-            "process "
-                + process.getName()
-                + ": not asked, for others did not answer in time: off --pid "
-                + process.getName());
+            String.format(
+                "process %s: not asked, for others did not answer in time: off --pid %s",
+                process.getName(), process.getName()));
         isGood = false;
       } else {
         isGood &= ask(Long.parseLong(process.getName()), switches, false);

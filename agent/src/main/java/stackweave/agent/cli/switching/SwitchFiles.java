@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.cli.process.TargetProcess;
@@ -93,9 +94,10 @@ final class SwitchFiles {
       problems.add(file + ": not known in this locale: run the same with LC_ALL=C.UTF-8");
     } catch (AccessDeniedException e) {
       problems.add(
-          file
-              + ": its user may not make or remove files in that directory: do it yourself, as"
-              + " who may");
+          String.format(
+              "%s: its user may not make or remove files in that directory: do it yourself,"
+                  + " as who may",
+              file));
     } catch (IOException e) {
       problems.add(file + ": " + FailedException.reason(e));
     }
@@ -171,16 +173,12 @@ final class SwitchFiles {
   private void sayProblems() throws FailedException {
     if (off && turned == 0) {
       throw new FailedException(
-          "not switched off: "
-              + String.join("; ", problems)
-              + ". As root, remove what is in the way; or detach the agent (detach PID), or stop the"
-              + " recording (jcmd PID JFR.stop)");
+          "not switched off: %s. As root, remove what is in the way; or detach the agent"
+              + " (detach PID), or stop the recording (jcmd PID JFR.stop)",
+          String.join("; ", problems));
     }
     for (String problem : problems) {
-      System.err.println(
-          "stackweave: "
-              + Plain.line(problem)
-              + (off ? "; a JVM that looks only there goes on" : ""));
+      Messages.say("%s%s", problem, off ? "; a JVM that looks only there goes on" : "");
     }
     if (!off && turned == 0) {
       System.out.println("no switch file: " + Plain.line(String.join(", ", places)));
