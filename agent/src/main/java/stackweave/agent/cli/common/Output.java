@@ -13,8 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import stackweave.jfr.export.Export;
@@ -36,10 +35,6 @@ public final class Output {
   /** Writes the bytes of what is made of recordings, and says something of them. */
   public interface Result<T> {
     T writeTo(OutputStream out) throws IOException, RecordingException;
-  }
-
-  private interface Writing {
-    void write(OutputFile.Content content) throws FailedException;
   }
 
   private static final String STANDARD_OUTPUT = "-";
@@ -67,7 +62,21 @@ public final class Output {
 
   /** Writes text to {@code file} or to standard output. */
   public static void to(Path file, Content content) throws FailedException {
-    bytes(file, out -> write(out, content));
+    write(
+        file,
+        false,
+        false,
+        out -> {
+          // Not a PrintStream, which would swallow a write error.
+          Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+          content.writeTo(writer);
+          writer.flush();
+        });
+  }
+
+  /** Writes text to standard output. */
+  public static void toStandardOutput(Content content) throws FailedException {
+    to(null, content);
   }
 
   /**
@@ -77,37 +86,16 @@ public final class Output {
    */
   public static void to(Path file, Export export, SampledRecording recording)
       throws FailedException, RecordingException {
-    unwrapping(
-        content -> bytes(file, content),
-        out -> {
-          export.write(recording, out);
-          return recording;
-        });
-  }
-
-  private static void bytes(Path file, OutputFile.Content content) throws FailedException {
-    mustBeOpen(file);
-    try {
-      if (isStandardOutput(file)) {
-        bytesToStandardOutput(content);
-      } else if (isDevice(file)) {
-        try (OutputStream out = openDevice(file)) {
-          content.writeTo(out);
-        }
-      } else {
-        OutputFile.write(file, content);
-      }
-    } catch (IOException e) {
-      throw cantWrite(file, e);
-    }
+    write(file, false, false, out -> export.write(recording, out));
   }
 
   /**
    * Writes a file that only the caller may read, or to standard output. A shutdown hook of the
    * caller completes the file if this JVM ends.
    */
-  public static void privately(Path file, OutputFile.Content content) throws FailedException {
-    privately(file, true, content);
+  public static <E extends Exception> void privately(Path file, OutputFile.Content<E> content)
+      throws FailedException, E {
+    write(file, true, true, content);
   }
 
   /**
@@ -121,50 +109,35 @@ public final class Output {
    */
   public static <T> T resultPrivately(Path file, boolean survivesExit, Result<T> result)
       throws FailedException, RecordingException {
-    return unwrapping(content -> privately(file, survivesExit, content), result);
+    AtomicReference<T> said = new AtomicReference<>();
+    write(file, true, survivesExit, out -> said.set(result.writeTo(out)));
+    return said.get();
   }
 
-  private static void privately(Path file, boolean survivesExit, OutputFile.Content content)
-      throws FailedException {
+  private static <E extends Exception> void write(
+      Path file, boolean ownerOnly, boolean survivesExit, OutputFile.Content<E> content)
+      throws FailedException, E {
     mustBeOpen(file);
     try {
       if (isStandardOutput(file)) {
         content.writeTo(standardOutput());
       } else if (isDevice(file)) {
-        try (OutputStream out = openDevice(file)) {
+        // Neither creates nor truncates.
+        try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
           content.writeTo(out);
         }
-      } else {
+      } else if (ownerOnly) {
         OutputFile.writePrivate(file, survivesExit, content);
+      } else {
+        OutputFile.write(file, content);
       }
     } catch (IOException e) {
-      throw cantWrite(file, e);
-    }
-  }
-
-  /** Takes a {@link RecordingException} through methods that know failures to write only. */
-  private static <T> T unwrapping(Writing writing, Result<T> result)
-      throws FailedException, RecordingException {
-    List<T> said = new ArrayList<>(1);
-    RecordingException[] unreadable = new RecordingException[1];
-    try {
-      writing.write(
-          out -> {
-            try {
-              said.add(result.writeTo(out));
-            } catch (RecordingException e) {
-              unreadable[0] = e;
-              throw new IOException(e);
-            }
-          });
-    } catch (FailedException e) {
-      if (unreadable[0] != null) {
-        throw unreadable[0];
+      // The reader of an export may close the pipe, as head does.
+      boolean isEnough = isStandardOutput(file) && "Broken pipe".equals(e.getMessage());
+      if (!isEnough || ownerOnly) {
+        throw cantWrite(file, e);
       }
-      throw e;
     }
-    // The reader of standard output had enough before the end.
-    return said.isEmpty() ? null : said.get(0);
   }
 
   /** Fails if {@code file} can't be written, before the command does its work. */
@@ -205,16 +178,6 @@ public final class Output {
     return DEVICE.matcher(file.toAbsolutePath().normalize().toString()).matches();
   }
 
-  /** Opens an existing device; neither creates nor truncates. */
-  private static OutputStream openDevice(Path file) throws IOException {
-    return Files.newOutputStream(file, StandardOpenOption.WRITE);
-  }
-
-  /** Writes text to standard output. */
-  public static void toStandardOutput(Content content) throws FailedException {
-    to(null, content);
-  }
-
   /**
    * Standard output, which {@code close} leaves open: where the caller has closed it, descriptor 1
    * is a file of the JVM's own, and to close that, which puts /dev/null in its place, ends the JVM
@@ -251,9 +214,9 @@ public final class Output {
     }
     if (!open) {
       throw new FailedException(
-          "can't write to "
-              + (standard ? "standard output" : file)
-              + ": it is closed, or open for reading alone: send it to a file, or to /dev/null");
+          "can't write to %s: it is closed, or open for reading alone: send it to a"
+              + " file, or to /dev/null",
+          standard ? "standard output" : file);
     }
   }
 
@@ -261,22 +224,5 @@ public final class Output {
   static boolean isForWriting(String facts) {
     Matcher flags = FLAGS.matcher(facts);
     return !flags.find() || (Integer.parseInt(flags.group(1), OCTAL) & ACCESS_MODE) != 0;
-  }
-
-  private static void bytesToStandardOutput(OutputFile.Content content) throws IOException {
-    try {
-      content.writeTo(standardOutput());
-    } catch (IOException e) {
-      if (!"Broken pipe".equals(e.getMessage())) { // the reader has closed the pipe, as head does
-        throw e;
-      }
-    }
-  }
-
-  private static void write(OutputStream out, Content content) throws IOException {
-    // Not a PrintStream, which would swallow a write error.
-    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
-    content.writeTo(writer);
-    writer.flush();
   }
 }

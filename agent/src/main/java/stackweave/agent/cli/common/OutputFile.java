@@ -2,9 +2,7 @@ package stackweave.agent.cli.common;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
-import java.nio.channels.SeekableByteChannel;
 import java.nio.file.ClosedDirectoryStreamException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
@@ -14,7 +12,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SecureDirectoryStream;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
@@ -22,22 +19,26 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
+import stackweave.agent.linux.FileFacts;
 import stackweave.agent.linux.OwnDirectory;
+import stackweave.agent.linux.PathWalk;
 import stackweave.agent.linux.Randomness;
 
 /**
  * Writes a result file: under a temporary name in the destination's directory, then renames it. So
  * a symbolic link that somebody else put there is not followed, and an existing file stays until
  * the new one is complete. Only a regular file of the caller's is ever replaced, and only where the
- * caller sent it ({@link OutputPlace}). Stateless.
+ * caller sent it. Stateless.
  */
 public final class OutputFile {
 
   /** Writes the bytes of a file. */
-  public interface Content {
-    void writeTo(OutputStream out) throws IOException;
+  public interface Content<E extends Exception> {
+    void writeTo(OutputStream out) throws IOException, E;
   }
 
+  private static final int ROOT = 0;
+  private static final Path TOP = Path.of("/");
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rw-------");
   private static final Set<StandardOpenOption> EXCLUSIVE =
@@ -55,17 +56,58 @@ public final class OutputFile {
    * read-only file system.
    */
   static void mustBeWritable(Path file) throws IOException {
+    write(file, true, true, true, out -> out.write(new byte[PROBE_BYTES]));
+  }
+
+  /**
+   * Writes a file that only its owner may read.
+   *
+   * @param survivesExit whether a shutdown hook of the caller completes it if the JVM ends
+   */
+  static <E extends Exception> void writePrivate(
+      Path file, boolean survivesExit, Content<E> content) throws IOException, E {
+    write(file, false, true, survivesExit, content);
+  }
+
+  /** Writes a file with the usual permissions, or with those of the one that it replaces. */
+  public static <E extends Exception> void write(Path file, Content<E> content)
+      throws IOException, E {
+    write(file, false, false, false, content);
+  }
+
+  private static <E extends Exception> void write(
+      Path file, boolean isProbe, boolean ownerOnly, boolean survivesExit, Content<E> content)
+      throws IOException, E {
     try (SecureDirectoryStream<Path> directory = open(parent(file))) {
-      replaced(directory, file.toAbsolutePath().getFileName());
-      Path probe = unfinished();
-      try (SeekableByteChannel channel =
-          directory.newByteChannel(
-              probe, EXCLUSIVE, PosixFilePermissions.asFileAttribute(OWNER_ONLY))) {
-        for (ByteBuffer probed = ByteBuffer.allocate(PROBE_BYTES); probed.hasRemaining(); ) {
-          channel.write(probed);
+      Path name = file.toAbsolutePath().getFileName();
+      PosixFileAttributes before = replaced(directory, name);
+      Path unfinished = Path.of(".stackweave-" + Long.toHexString(Randomness.next()) + ".part");
+      Set<PosixFilePermission> permissions =
+          ownerOnly ? OWNER_ONLY : before != null ? before.permissions() : null;
+      FileAttribute<?>[] attributes =
+          permissions == null
+              ? new FileAttribute<?>[0] // the usual ones
+              : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
+      Thread onInterrupt = new Thread(() -> delete(directory, unfinished));
+      boolean isRenamed = false;
+      try {
+        try (OutputStream out =
+            Channels.newOutputStream(directory.newByteChannel(unfinished, EXCLUSIVE, attributes))) {
+          if (!survivesExit) {
+            atExit(onInterrupt);
+          }
+          content.writeTo(out);
+        }
+        if (!isProbe) {
+          replaced(directory, name);
+          directory.move(unfinished, directory, name);
+          isRenamed = true;
         }
       } finally {
-        delete(directory, probe);
+        notAtExit(onInterrupt);
+        if (!isRenamed) {
+          delete(directory, unfinished);
+        }
       }
     }
   }
@@ -85,68 +127,6 @@ public final class OutputFile {
       throw new FileSystemException(file.toString(), null, "Is a directory");
     }
     return parent;
-  }
-
-  private static Path unfinished() {
-    return Path.of(".stackweave-" + Long.toHexString(Randomness.next()) + ".part");
-  }
-
-  private static void delete(SecureDirectoryStream<Path> directory, Path file) throws IOException {
-    try {
-      directory.deleteFile(file);
-    } catch (NoSuchFileException e) {
-      return; // it was not created
-    }
-  }
-
-  /**
-   * Writes a file that only its owner may read.
-   *
-   * @param survivesExit whether a shutdown hook of the caller completes it if the JVM ends
-   */
-  static void writePrivate(Path file, boolean survivesExit, Content content) throws IOException {
-    write(file, true, survivesExit, content);
-  }
-
-  /** Writes a file with the usual permissions, or with those of the one that it replaces. */
-  public static void write(Path file, Content content) throws IOException {
-    write(file, false, false, content);
-  }
-
-  private static void write(Path file, boolean ownerOnly, boolean survivesExit, Content content)
-      throws IOException {
-    try (SecureDirectoryStream<Path> directory = open(parent(file))) {
-      Path name = file.toAbsolutePath().getFileName();
-      PosixFileAttributes before = replaced(directory, name);
-      Path unfinished = unfinished();
-      FileAttribute<?>[] permissions =
-          ownerOnly
-              ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(OWNER_ONLY)}
-              : before != null
-                  ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(before.permissions())
-                  }
-                  : new FileAttribute<?>[0];
-      Thread onInterrupt = new Thread(() -> deleteQuietly(directory, unfinished));
-      boolean renamed = false;
-      try (SeekableByteChannel channel =
-          directory.newByteChannel(unfinished, EXCLUSIVE, permissions)) {
-        if (!survivesExit) {
-          atExit(onInterrupt);
-        }
-        try (OutputStream out = Channels.newOutputStream(channel)) {
-          content.writeTo(out);
-        }
-        replaced(directory, name);
-        directory.move(unfinished, directory, name);
-        renamed = true;
-      } finally {
-        notAtExit(onInterrupt);
-        if (!renamed) {
-          delete(directory, unfinished);
-        }
-      }
-    }
   }
 
   /**
@@ -169,32 +149,61 @@ public final class OutputFile {
     }
   }
 
-  private static void deleteQuietly(SecureDirectoryStream<Path> directory, Path file) {
+  private static void delete(SecureDirectoryStream<Path> directory, Path file) {
     try {
-      delete(directory, file);
+      directory.deleteFile(file);
     } catch (IOException | ClosedDirectoryStreamException e) {
-      return; // the JVM is ending: nothing can report it
+      return; // it was not created, or the JVM is ending: nothing can report it
     }
   }
 
   private static SecureDirectoryStream<Path> open(Path directory) throws IOException {
     DirectoryStream<Path> stream = Files.newDirectoryStream(directory);
-    if (stream instanceof SecureDirectoryStream<Path> secure) {
-      boolean chosen = false;
-      try {
-        PosixFileAttributeView opened = secure.getFileAttributeView(PosixFileAttributeView.class);
-        OutputPlace.mustBeChosen(directory, opened.readAttributes().owner(), owner());
-        chosen = true;
-        return secure;
-      } finally {
-        if (!chosen) {
-          secure.close();
-        }
+    try {
+      if (!(stream instanceof SecureDirectoryStream<Path> secure)) {
+        throw new FileSystemException(
+            directory.toString(), null, "this file system can't be used safely");
       }
+      PosixFileAttributeView opened = secure.getFileAttributeView(PosixFileAttributeView.class);
+      mustBeChosen(directory, opened.readAttributes().owner());
+      return secure;
+    } catch (IOException e) {
+      stream.close();
+      throw e;
     }
-    stream.close();
-    throw new FileSystemException(
-        directory.toString(), null, "this file system can't be used safely");
+  }
+
+  /**
+   * Checks that the directory was the caller's choice. Who owns a directory or a link on the way to
+   * it decides where the rest of the way leads, and may send a file of root's wherever he likes: so
+   * only to a directory of his own. The directory is open already: its owner, and who is met on the
+   * way first, nobody else can change meanwhile, for what he could exchange lies behind him.
+   *
+   * @param directory absolute
+   * @param owner of the directory that was opened by that name
+   * @throws FileSystemException if another user decides where that is
+   */
+  private static void mustBeChosen(Path directory, UserPrincipal owner) throws IOException {
+    int caller = OwnDirectory.effectiveUid();
+    int top = FileFacts.of(TOP).uid();
+    int[] first = {caller};
+    PathWalk.follow(
+        TOP,
+        directory,
+        (part, facts) -> {
+          first[0] = facts.uid();
+          return first[0] == caller || first[0] == top || first[0] == ROOT;
+        });
+    boolean isTrusted = first[0] == caller || first[0] == top || first[0] == ROOT;
+    if (!isTrusted && !owner(first[0]).equals(owner)) {
+      throw new FileSystemException(
+          directory.toString(),
+          null,
+          String.format(
+              "the way to it is another user's (%s), who may lead it elsewhere: name the directory"
+                  + " itself, without links, or choose another -o",
+              OwnDirectory.userName(owner(first[0]))));
+    }
   }
 
   /**
@@ -203,49 +212,38 @@ public final class OutputFile {
    */
   private static PosixFileAttributes replaced(SecureDirectoryStream<Path> directory, Path name)
       throws IOException {
-    PosixFileAttributes attributes;
+    PosixFileAttributes found;
     try {
-      attributes =
+      found =
           directory
               .getFileAttributeView(name, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
               .readAttributes();
     } catch (NoSuchFileException e) {
       return null;
     }
-    String problem = problemOf(attributes);
+    String problem = null;
+    if (found.isDirectory()) {
+      problem = "Is a directory";
+    } else if (found.isSymbolicLink()) {
+      problem = "it is a link: name the file itself, or choose another -o";
+    } else if (!found.isRegularFile()) {
+      problem = "it is no regular file: choose another -o";
+    } else if (!found.owner().equals(owner(OwnDirectory.effectiveUid()))) {
+      problem =
+          String.format(
+              "it belongs to another user (%s): remove it, or choose another -o",
+              OwnDirectory.userName(found.owner()));
+    }
     if (problem != null) {
       throw new FileSystemException(name.toString(), null, problem);
     }
-    if (!attributes.owner().equals(owner())) {
-      throw new FileSystemException(
-          name.toString(),
-          null,
-          "it belongs to another user ("
-              + OwnDirectory.userName(attributes.owner())
-              + "): remove it, or choose another -o");
-    }
-    return attributes;
-  }
-
-  private static String problemOf(BasicFileAttributes attributes) {
-    if (attributes.isDirectory()) {
-      return "Is a directory";
-    }
-    if (attributes.isSymbolicLink()) {
-      return "it is a link: name the file itself, or choose another -o";
-    }
-    return attributes.isRegularFile() ? null : "it is no regular file: choose another -o";
-  }
-
-  private static UserPrincipal owner() throws IOException {
-    return owner(OwnDirectory.effectiveUid());
+    return found;
   }
 
   /** The owner of files that a user makes. */
   static UserPrincipal owner(int uid) throws IOException {
     // Signed, as the JDK has it: it finds no id above 2³¹.
-    return Path.of("/")
-        .getFileSystem()
+    return TOP.getFileSystem()
         .getUserPrincipalLookupService()
         .lookupPrincipalByName(Integer.toString(uid));
   }
