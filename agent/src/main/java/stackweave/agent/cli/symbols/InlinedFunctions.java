@@ -25,14 +25,11 @@ final class InlinedFunctions implements AutoCloseable {
   /** An address that no file has: what is said of it ends what is said of the one before. */
   private static final long END = -2;
 
-  private static final Pattern PLACE = Pattern.compile("(.*):(\\d+|\\?)(?: \\(.*\\))?");
+  private static final Pattern PLACE = Pattern.compile("(.*):(\\d{1,9}|\\?)(?: \\(.*\\))?");
   private static final String UNKNOWN = "??";
 
   /** Of one address; a broken tool could say more. */
   private static final int MAX_LINES = 1_000;
-
-  /** For one answer: the first may take long, as the tool reads all of a large file. */
-  private static final long MAX_ANSWER_SECONDS = 120;
 
   /**
    * A function at an address.
@@ -46,7 +43,6 @@ final class InlinedFunctions implements AutoCloseable {
   private final Process process;
   private final Writer questions;
   private final BufferedReader answers;
-  private final Thread atExit;
   private final long maxSeconds;
   private String failure = "";
 
@@ -55,8 +51,6 @@ final class InlinedFunctions implements AutoCloseable {
     this.maxSeconds = maxSeconds;
     this.questions = process.outputWriter();
     this.answers = process.inputReader();
-    this.atExit = new Thread(this::kill);
-    Runtime.getRuntime().addShutdownHook(atExit);
   }
 
   /** The tool's path, or null if this machine has none. */
@@ -75,12 +69,11 @@ final class InlinedFunctions implements AutoCloseable {
     return null;
   }
 
-  /** Starts the tool on a file. */
-  static InlinedFunctions of(Path tool, Path file) throws IOException {
-    return of(tool, file, MAX_ANSWER_SECONDS);
-  }
-
-  /** The same with another limit for an answer. */
+  /**
+   * Starts the tool on a file. It ends with its input, and so with this process.
+   *
+   * @param maxSeconds for one answer
+   */
   static InlinedFunctions of(Path tool, Path file, long maxSeconds) throws IOException {
     return new InlinedFunctions(
         new ProcessBuilder(
@@ -106,7 +99,7 @@ final class InlinedFunctions implements AutoCloseable {
         CompletableFuture.runAsync(
             () -> {
               late.set(true); // before the reader sees the end that this makes
-              kill();
+              close();
             },
             CompletableFuture.delayedExecutor(maxSeconds, TimeUnit.SECONDS));
     try {
@@ -143,11 +136,7 @@ final class InlinedFunctions implements AutoCloseable {
     if (line == null) {
       throw new IOException("it has ended");
     }
-    try {
-      return line.startsWith("0x") && Long.parseUnsignedLong(line.substring(2), 16) == address;
-    } catch (NumberFormatException e) {
-      return false; // a function may be called so
-    }
+    return line.matches("0x0*" + Long.toHexString(address));
   }
 
   /** Lines of an address, and then pairs of a name and a place. */
@@ -165,28 +154,15 @@ final class InlinedFunctions implements AutoCloseable {
           new Place(
               name,
               hasFile ? file.substring(file.lastIndexOf('/') + 1) : "",
-              place.group(2).equals("?") ? 0 : number(place.group(2))));
+              place.group(2).equals("?") ? 0 : Integer.parseInt(place.group(2))));
     }
     return places;
   }
 
-  private static int number(String digits) {
-    return digits.length() > 9 ? 0 : Integer.parseInt(digits);
-  }
-
-  /** With what it may have started, which would keep the pipe open. */
-  private void kill() {
-    process.descendants().forEach(ProcessHandle::destroyForcibly);
-    process.destroyForcibly();
-  }
-
+  /** Ends it, with what it may have started, which would keep the pipe open. */
   @Override
   public void close() {
-    kill();
-    try {
-      Runtime.getRuntime().removeShutdownHook(atExit);
-    } catch (IllegalStateException e) {
-      return; // it is running
-    }
+    process.descendants().forEach(ProcessHandle::destroyForcibly);
+    process.destroyForcibly();
   }
 }

@@ -3,10 +3,13 @@ package stackweave.agent.cli.symbols;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import stackweave.agent.cli.symbols.InlinedFunctions.Place;
 import stackweave.jfr.read.FoundWay;
 import stackweave.jfr.read.FrameText;
@@ -34,17 +37,25 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
   private static final String NATIVE = "native";
   private static final String DEBUG_INFO = ".debug_info";
 
+  /** The first answer may take long, as the tool reads all of a large file. */
+  private static final long MAX_ANSWER_SECONDS = 120;
+
   /** What is known of a library. */
   private static final class Library {
     private final Path file;
     private final SymbolTable symbols;
     private final InlinedFunctions inlined;
-    private final Map<String, SampledMethod> methods = new TreeMap<>();
+    private final Map<SampledMethod, SampledMethod> methods = new HashMap<>();
 
     Library(Path file, SymbolTable symbols, InlinedFunctions inlined) {
       this.file = file;
       this.symbols = symbols;
       this.inlined = inlined;
+    }
+
+    /** The same object for equal methods. */
+    SampledMethod one(SampledMethod method) {
+      return methods.computeIfAbsent(method, same -> same);
     }
   }
 
@@ -99,9 +110,9 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
     frames.add(with(frame, inFile(method, outermost.file(), library), outermost.line()));
     for (int i = places.size() - 2; i >= 0; i--) {
       Place place = places.get(i);
-      frames.add(
-          new SampledFrame(
-              inlined(method, place, library), NATIVE, place.line(), frame.offset(), INLINED));
+      SampledMethod inlined =
+          library.one(function(method, Demangler.shortName(place.name()), place.file()));
+      frames.add(new SampledFrame(inlined, NATIVE, place.line(), frame.offset(), INLINED));
     }
     return frames;
   }
@@ -111,12 +122,9 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
   }
 
   private static SampledMethod inFile(SampledMethod method, String file, Library library) {
-    if (file.isEmpty() || file.equals(method.sourceFile())) {
-      return method;
-    }
-    return library.methods.computeIfAbsent(
-        "at " + Long.toHexString(method.start()) + " " + method.name() + " in " + file,
-        key ->
+    return file.isEmpty() || file.equals(method.sourceFile())
+        ? method
+        : library.one(
             new SampledMethod(
                 method.module(),
                 method.className(),
@@ -127,41 +135,24 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
                 method.start()));
   }
 
-  /** With the start of the function around it, so that start and offset are the instruction. */
-  private static SampledMethod inlined(SampledMethod around, Place place, Library library) {
-    return library.methods.computeIfAbsent(
-        "inlined at "
-            + Long.toHexString(around.start())
-            + " "
-            + place.name()
-            + " in "
-            + place.file(),
-        key ->
-            new SampledMethod(
-                around.module(),
-                "",
-                Demangler.shortName(place.name()),
-                "",
-                0,
-                place.file(),
-                around.start()));
-  }
-
   private static SampledMethod name(SampledMethod unnamed, Library library) {
     int symbol = library.symbols.find(unnamed.start());
-    if (symbol == SymbolTable.NONE) {
-      return unnamed;
-    }
-    return new SampledMethod(
-        unnamed.module(), "", library.symbols.name(symbol), "", 0, "", unnamed.start());
+    return symbol == SymbolTable.NONE
+        ? unnamed
+        : library.one(function(unnamed, library.symbols.name(symbol), ""));
+  }
+
+  /** With the start of the method in whose place it is: start and offset are the instruction. */
+  private static SampledMethod function(SampledMethod at, String name, String file) {
+    return new SampledMethod(at.module(), "", name, "", 0, file, at.start());
   }
 
   private static String missing(SampledModule module, Library library) {
     return library == UNKNOWN
-        ? module.name()
-            + " has functions without names, and no file with its build id "
-            + module.buildId()
-            + " and their symbols was found"
+        ? String.format(
+            "%s has functions without names, and no file with its build id %s and their symbols"
+                + " was found",
+            module.name(), module.buildId())
         : module.name() + " has functions without names in " + library.file + ", too";
   }
 
@@ -178,12 +169,8 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
   }
 
   private static SymbolTable symbols(FileElfImage image) throws ElfFormatException {
-    List<Symbols> tables = new ArrayList<>();
-    for (Symbols table : new Symbols[] {image.symtab(), image.dynsym()}) {
-      if (table != null) {
-        tables.add(table);
-      }
-    }
+    List<Symbols> tables =
+        Stream.of(image.symtab(), image.dynsym()).filter(Objects::nonNull).toList();
     return SymbolTableBuilder.build(tables, TableMemory.HEAP);
   }
 
@@ -203,7 +190,7 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
       return null;
     }
     try {
-      return InlinedFunctions.of(tool, found.path());
+      return InlinedFunctions.of(tool, found.path(), MAX_ANSWER_SECONDS);
     } catch (IOException e) {
       notes.add(tool + " can't be run: " + e.getMessage());
       return null;
@@ -218,12 +205,9 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
     for (Library library : libraries.values()) {
       if (library.inlined != null && !library.inlined.failure().isEmpty()) {
         all.add(
-            tool
-                + " on "
-                + library.file
-                + ": "
-                + library.inlined.failure()
-                + "; inlined functions and lines are missing");
+            String.format(
+                "%s on %s: %s; inlined functions and lines are missing",
+                tool, library.file, library.inlined.failure()));
       }
     }
     return all;

@@ -1,10 +1,11 @@
 package stackweave.agent.cli.symbols;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.SampledModule;
@@ -17,11 +18,17 @@ import stackweave.jfr.read.SampledModule;
 public final class TemplateFolding implements SampledFrame.Change {
   private static final String NATIVE = "native";
   private static final String FOLDED = "<...>";
-  private static final String OPERATOR = "operator";
 
-  /** Longest first. */
-  private static final List<String> OPERATORS =
-      List.of("<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">");
+  /** An operator whose sign has an angle bracket. */
+  private static final Pattern OPERATOR =
+      Pattern.compile("(?<![\\w$])operator(?:<=>|<<=|>>=|->\\*|<<|>>|<=|>=|->|<|>)");
+
+  /**
+   * Where arguments of a template begin: behind its name, which may end with a tag or be that of an
+   * operator, or behind {@code ::} in Rust.
+   */
+  private static final Pattern OPENING =
+      Pattern.compile("(?<=[\\w$\\]}]|(?<![\\w$])operator[^\\w$:]{1,3})<|(?<=.::)<(?!impl )");
 
   /** What makes functions one. */
   private record Key(SampledModule module, String name, String sourceFile) {}
@@ -39,22 +46,20 @@ public final class TemplateFolding implements SampledFrame.Change {
 
   @Override
   public List<SampledFrame> of(SampledFrame frame, boolean isInnermost) {
-    List<SampledFrame> frames = before.of(frame, isInnermost);
-    List<SampledFrame> changed = null;
-    for (int i = 0; i < frames.size(); i++) {
-      SampledFrame each = frames.get(i);
-      SampledMethod method = each.method();
-      if (each.kind().equals(NATIVE) && method.name().indexOf('<') >= 0) {
-        SampledMethod one = folded.computeIfAbsent(method, this::folded);
-        if (one != method) {
-          changed = changed == null ? new ArrayList<>(frames) : changed;
-          // Start and offset are still those of the instruction.
-          long offset = method.start() + each.offset() - one.start();
-          changed.set(i, new SampledFrame(one, each.kind(), each.line(), offset, each.found()));
-        }
-      }
+    return before.of(frame, isInnermost).stream().map(this::folded).toList();
+  }
+
+  private SampledFrame folded(SampledFrame frame) {
+    SampledMethod method = frame.method();
+    if (!frame.kind().equals(NATIVE) || method.name().indexOf('<') < 0) {
+      return frame;
     }
-    return changed == null ? frames : changed;
+    SampledMethod one = folded.computeIfAbsent(method, this::folded);
+    // Start and offset are still those of the instruction.
+    long offset = method.start() + frame.offset() - one.start();
+    return one == method
+        ? frame
+        : new SampledFrame(one, frame.kind(), frame.line(), offset, frame.found());
   }
 
   private SampledMethod folded(SampledMethod method) {
@@ -80,98 +85,42 @@ public final class TemplateFolding implements SampledFrame.Change {
    * those of operators, and Rust's {@code <Type as Trait>}, within which arguments are folded.
    */
   static String fold(String name) {
+    Matcher operator = OPERATOR.matcher(name).useTransparentBounds(true);
+    Matcher opening = OPENING.matcher(name).useTransparentBounds(true);
     StringBuilder text = new StringBuilder();
-    int i = 0;
-    while (i < name.length()) {
-      int operator = operatorAt(name, i);
-      int end = operator > 0 || !opensArguments(name, i) ? -1 : endOfArguments(name, i);
-      if (operator > 0) {
-        text.append(name, i, i + operator);
-        i += operator;
-      } else if (end > 0) {
-        text.append(FOLDED);
-        i = end;
-      } else {
-        text.append(name.charAt(i));
-        i++;
+    for (int i = 0; i < name.length(); ) {
+      int end = i + 1;
+      int close = -1;
+      if (operator.region(i, name.length()).lookingAt()) {
+        end = operator.end();
+      } else if (opening.region(i, name.length()).lookingAt()) {
+        close = endOfArguments(name, i, operator);
       }
+      text.append(close < 0 ? name.substring(i, end) : FOLDED);
+      i = Math.max(end, close);
     }
     return text.toString();
   }
 
-  /** Whether arguments of a template begin here: behind its name, or {@code ::} in Rust. */
-  private static boolean opensArguments(String name, int i) {
-    if (name.charAt(i) != '<' || i == 0) {
-      return false;
-    }
-    char last = name.charAt(i - 1);
-    boolean behindOperator = operatorEndsAt(name, i);
-    boolean turbofish = last == ':' && i > 1 && name.charAt(i - 2) == ':' && i > 2;
-    return behindOperator
-        || turbofish && !name.startsWith("<impl ", i)
-        || Character.isLetterOrDigit(last)
-        || last == '_'
-        || last == '$'
-        || last == ']'
-        || last == '}';
-  }
-
-  /** Length of the word {@code operator} with a sign that has an angle bracket; 0 if none is. */
-  private static int operatorAt(String name, int i) {
-    boolean isWord =
-        name.startsWith(OPERATOR, i)
-            && (i == 0 || !Character.isJavaIdentifierPart(name.charAt(i - 1)));
-    if (!isWord) {
-      return 0;
-    }
-    int sign = i + OPERATOR.length();
-    for (String each : OPERATORS) {
-      if (name.startsWith(each, sign)) {
-        return OPERATOR.length() + each.length();
-      }
-    }
-    return 0;
-  }
-
-  /** Whether {@code operator+}, {@code operator<<}, {@code operator()} or so ends before here. */
-  private static boolean operatorEndsAt(String name, int i) {
-    int word = name.lastIndexOf(OPERATOR, i);
-    if (word < 0 || i - word - OPERATOR.length() > 3 || i <= word + OPERATOR.length()) {
-      return false;
-    }
-    for (int at = word + OPERATOR.length(); at < i; at++) {
-      if (Character.isJavaIdentifierPart(name.charAt(at)) || name.charAt(at) == ':') {
-        return false;
-      }
-    }
-    return true;
-  }
-
   /** Behind the bracket that closes the one at {@code start}; −1 if none does. */
-  private static int endOfArguments(String name, int start) {
+  private static int endOfArguments(String name, int start, Matcher operator) {
     int angles = 0;
     int others = 0;
-    int i = start;
-    while (i < name.length()) {
-      int operator = operatorAt(name, i);
-      if (operator > 0) {
-        i += operator;
+    for (int i = start; i < name.length(); i++) {
+      if (operator.region(i, name.length()).lookingAt()) {
+        i = operator.end() - 1;
         continue;
       }
-      char c = name.charAt(i);
-      if (c == '(' || c == '[' || c == '{') {
-        others++;
-      } else if (c == ')' || c == ']' || c == '}') {
-        others--;
-      } else if (others == 0 && c == '<') {
-        angles++;
-      } else if (others == 0 && c == '>' && name.charAt(i - 1) != '-') {
-        angles--;
-        if (angles == 0) {
-          return i + 1;
-        }
+      switch (name.charAt(i)) {
+        case '(', '[', '{' -> others++;
+        case ')', ']', '}' -> others--;
+        case '<' -> angles += others == 0 ? 1 : 0;
+        case '>' -> angles -= others == 0 && name.charAt(i - 1) != '-' ? 1 : 0;
+        default -> {}
       }
-      i++;
+      if (angles == 0) {
+        return i + 1;
+      }
     }
     return -1;
   }
