@@ -7,8 +7,6 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
@@ -37,8 +35,6 @@ final class AttachSocket {
   static final int ARGUMENT_BYTES = 1024;
 
   private static final int READABLE_BY_OTHERS = 0066;
-  private static final FileAttribute<?> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final long START_NANOS = 10_000_000_000L;
   private static final int PAUSE_MILLIS = 20;
 
@@ -146,7 +142,8 @@ final class AttachSocket {
     boolean isNew = true;
     if (target.cwd() != null) {
       try {
-        return new Trigger(Files.createFile(target.cwd().path().resolve(name), OWNER_ONLY), true);
+        return new Trigger(
+            Files.createFile(target.cwd().path().resolve(name), UserFiles.OF_OWNER), true);
       } catch (FileAlreadyExistsException e) {
         isNew = false;
       } catch (IOException e) {
@@ -155,7 +152,7 @@ final class AttachSocket {
     }
     Path file = tmp.path().resolve(name);
     try {
-      return new Trigger(Files.createFile(file, OWNER_ONLY), isNew);
+      return new Trigger(Files.createFile(file, UserFiles.OF_OWNER), isNew);
     } catch (FileAlreadyExistsException e) {
       return new Trigger(file, false);
     }

@@ -301,6 +301,29 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether an open file or directory is no longer there by its name. What has a name on a file
+   * system that is mounted no more is gone, too.
+   *
+   * @param path as the process sees it
+   */
+  boolean hasLost(Descriptor file, String path) throws IOException {
+    FileFacts facts = act(file::facts);
+    if (facts.links() == 0 || !isAlive()) {
+      return facts.links() == 0; // a process that has ended has no root
+    }
+    try {
+      return act(
+          () -> {
+            try (Descriptor there = files.root().find(path)) {
+              return !there.facts().isSameFileAs(facts);
+            }
+          });
+    } catch (NoSuchFileException e) {
+      return true;
+    }
+  }
+
   /** Whether this very process still runs, and is not a zombie. */
   public boolean isAlive() {
     try {

@@ -1,7 +1,11 @@
 package stackweave.agent.cli.process;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Callable;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
@@ -16,6 +20,13 @@ import stackweave.agent.linux.PathWalk;
  * @param rights the user's
  */
 public record UserFiles(Descriptor root, int uid, UserRights rights) implements AutoCloseable {
+  /** Permissions of files that are made: the user's alone. */
+  public static final FileAttribute<?> OF_OWNER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private static final FileAttribute<?> DIRECTORY_OF_OWNER =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
   private static final int ROOT = 0;
 
   /** Runs an action with the user's rights and waits for it. */
@@ -75,6 +86,15 @@ public record UserFiles(Descriptor root, int uid, UserRights rights) implements 
       throw new IOException(name + problem);
     }
     return directory;
+  }
+
+  /** Creates a directory of the user's alone, if the name is free. */
+  public static void makeDirectory(Descriptor in, String name) throws IOException {
+    try {
+      Files.createDirectory(in.path().resolve(name), DIRECTORY_OF_OWNER);
+    } catch (FileAlreadyExistsException e) {
+      return; // be it no directory: who opens it looks
+    }
   }
 
   private static String anothers(FileFacts facts) {

@@ -5,8 +5,7 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.agent.cli.process.TargetDirectory;
-import stackweave.agent.linux.Descriptor;
+import stackweave.agent.cli.process.TargetFile;
 import stackweave.jfr.chunk.ChunkHeader;
 
 /**
@@ -15,14 +14,11 @@ import stackweave.jfr.chunk.ChunkHeader;
  * next one; before, its header says how much JFR has flushed, once a second. Used by {@link
  * RemoteRecording}.
  *
- * @param directory of the file
- * @param file fetched from there
- * @param name of the file
+ * @param file open; closed by its owner
  * @param header as it was when the file was looked at
  * @param nanos how long the chunk is
  */
-record ChunkFile(
-    TargetDirectory directory, Descriptor file, String name, ChunkHeader header, long nanos) {
+record ChunkFile(TargetFile file, ChunkHeader header, long nanos) {
   /** A terabyte at JFR's default chunk size; each costs reading the target's file. */
   private static final int MAX_CHUNKS = 100_000;
 
@@ -39,9 +35,8 @@ record ChunkFile(
   private static final byte IN_DOUBT = (byte) 255;
 
   /** The chunk at {@code position} of a file; null if there is none, or none that can be read. */
-  static ChunkFile at(long position, TargetDirectory directory, Descriptor file, String name)
-      throws IOException {
-    byte[] bytes = directory.head(file, position, ChunkHeader.BYTES);
+  static ChunkFile at(long position, TargetFile file) throws IOException {
+    byte[] bytes = file.read(position, ChunkHeader.BYTES);
     ByteBuffer header = ByteBuffer.wrap(bytes).position(bytes.length);
     if (bytes.length < ChunkHeader.BYTES
         || !ChunkHeader.hasMagic(header)
@@ -49,19 +44,18 @@ record ChunkFile(
       return null;
     }
     ChunkHeader chunk = ChunkHeader.of(header, position);
-    return chunk.size() > ChunkHeader.BYTES && chunk.fitsInto(directory.size(file) - position)
-        ? new ChunkFile(directory, file, name, chunk, header.getLong(DURATION))
+    return chunk.size() > ChunkHeader.BYTES && chunk.fitsInto(file.size() - position)
+        ? new ChunkFile(file, chunk, header.getLong(DURATION))
         : null;
   }
 
   /** The chunks of a file that is nothing but finished chunks: JFR has written all of it. */
-  static List<ChunkFile> whole(TargetDirectory directory, Descriptor file, String name)
-      throws IOException {
+  static List<ChunkFile> whole(TargetFile file) throws IOException {
     List<ChunkFile> chunks = new ArrayList<>();
-    long size = directory.size(file);
+    long size = file.size();
     long start = System.nanoTime();
     for (long at = 0; at < size; ) {
-      ChunkFile chunk = at(at, directory, file, name);
+      ChunkFile chunk = at(at, file);
       if (chunk == null
           || !chunk.header.isFinished()
           || chunks.size() == MAX_CHUNKS
@@ -83,13 +77,13 @@ record ChunkFile(
    * Copies the readable part, marked as finished in the header so that every JFR reader accepts it.
    */
   void copy(OutputStream out) throws IOException {
-    byte[] bytes = directory.head(file, header.position(), ChunkHeader.BYTES);
+    byte[] bytes = file.read(header.position(), ChunkHeader.BYTES);
     if (bytes.length < ChunkHeader.BYTES) {
       throw new IOException("a chunk became shorter while it was read");
     }
     // Size and state as of opening, whatever the file says by now.
     ByteBuffer.wrap(bytes).putLong(SIZE, header.size()).put(STATE, (byte) 0);
     out.write(bytes);
-    directory.copy(file, name, header.position() + ChunkHeader.BYTES, header.end(), out);
+    file.copy(header.position() + ChunkHeader.BYTES, header.end(), out);
   }
 }

@@ -12,10 +12,10 @@ import stackweave.agent.attach.RecordName;
 import stackweave.agent.attach.Serving;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.process.TargetDirectory;
+import stackweave.agent.cli.process.TargetFile;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetJvm.Presence;
 import stackweave.agent.cli.process.TargetProcess;
-import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.Randomness;
 
 /**
@@ -112,7 +112,7 @@ public final class RemoteRecording implements AutoCloseable {
   private final Repository repository;
   private final TargetDirectory exchange;
   private final String fileName;
-  private final Descriptor file;
+  private final TargetFile file;
   private final long startNanos = System.nanoTime();
 
   /** Why sampling did not begin; empty if it did. */
@@ -140,7 +140,7 @@ public final class RemoteRecording implements AutoCloseable {
       Repository repository,
       TargetDirectory exchange,
       String fileName,
-      Descriptor file) {
+      TargetFile file) {
     this.jvm = jvm;
     this.name = name;
     this.repository = repository;
@@ -170,7 +170,7 @@ public final class RemoteRecording implements AutoCloseable {
     Repository repository = new Repository(jvm);
     String said = jvm.diagnose(request.command(name, exchange.seen(fileName)));
     try {
-      Descriptor file = exchange.fetch(fileName);
+      TargetFile file = exchange.fetch(fileName);
       return new RemoteRecording(jvm, name, repository, exchange, fileName, file);
     } catch (IOException e) {
       jvm.diagnose("JFR.stop name=" + name);
@@ -260,7 +260,7 @@ public final class RemoteRecording implements AutoCloseable {
 
   private boolean isWritten() {
     try {
-      return exchange.size(file) > 0;
+      return file.size() > 0;
     } catch (IOException e) {
       return false;
     }
@@ -350,7 +350,7 @@ public final class RemoteRecording implements AutoCloseable {
     boolean isFull;
     try {
       if (isRemoved()) {
-        gone.add(exchange.seen(fileName));
+        gone.add(file.seen());
       }
       if (repository.isRemoved()) {
         gone.add("JFR's repository " + repository.seen());
@@ -364,7 +364,7 @@ public final class RemoteRecording implements AutoCloseable {
             ? String.join(" and ", gone) + (gone.size() == 1 ? " was" : " were") + " removed"
             : isFull
                 ? "no space is left in " + exchange.seen()
-                : "that JVM's log says why " + exchange.seen(fileName) + " can't be written");
+                : "that JVM's log says why " + file.seen() + " can't be written");
   }
 
   /**
@@ -401,7 +401,7 @@ public final class RemoteRecording implements AutoCloseable {
 
   private boolean isWhole() {
     try {
-      chunks = ChunkFile.whole(exchange, file, fileName);
+      chunks = ChunkFile.whole(file);
       return !chunks.isEmpty();
     } catch (IOException e) {
       return false;
@@ -410,7 +410,7 @@ public final class RemoteRecording implements AutoCloseable {
 
   private boolean isRemoved() {
     try {
-      return exchange.isRemoved(file, fileName);
+      return file.isRemoved();
     } catch (IOException e) {
       return false;
     }
@@ -436,7 +436,7 @@ public final class RemoteRecording implements AutoCloseable {
   /** How many bytes {@link #copy} copies. */
   public long size() throws IOException {
     if (chunks.isEmpty()) {
-      return exchange.size(file);
+      return file.size();
     }
     long size = 0;
     for (ChunkFile chunk : chunks) {
@@ -455,7 +455,7 @@ public final class RemoteRecording implements AutoCloseable {
    */
   void copy(OutputStream out, long size) throws IOException {
     if (chunks.isEmpty()) {
-      exchange.copy(file, fileName, 0, size, out);
+      file.copy(0, size, out);
     }
     for (ChunkFile chunk : chunks) {
       chunk.copy(out);
@@ -492,7 +492,7 @@ public final class RemoteRecording implements AutoCloseable {
   String keep() {
     keepFile = true;
     boolean isLeft = isOfRepository ? !isTargetAlive() : !isRemoved();
-    String seen = isOfRepository ? repository.seen() : exchange.seen(fileName);
+    String seen = isOfRepository ? repository.seen() : file.seen();
     return isLeft ? seen + ", as process " + jvm.process().pid() + " sees it" : "";
   }
 

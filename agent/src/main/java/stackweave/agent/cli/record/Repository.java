@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.process.TargetDirectory;
+import stackweave.agent.cli.process.TargetFile;
 import stackweave.agent.cli.process.TargetJvm;
-import stackweave.agent.linux.Descriptor;
 
 /**
  * JFR's repository in another JVM, with the chunks of one recording. They are opened while JFR
@@ -33,7 +33,7 @@ final class Repository implements AutoCloseable {
   private TargetDirectory directory;
 
   /** Chunks of the recording, by name. */
-  private final Map<String, Descriptor> held = new LinkedHashMap<>();
+  private final Map<String, TargetFile> held = new LinkedHashMap<>();
 
   /** Looks what is there before the recording is started. */
   Repository(TargetJvm jvm) throws FailedException {
@@ -98,7 +98,12 @@ final class Repository implements AutoCloseable {
   String shortage(TargetDirectory destination) {
     try {
       if (directory != null) {
-        long copied = directory.isOnSameDiskAs(destination) ? directory.size(held.values()) : 0;
+        long copied = 0;
+        if (directory.isOnSameDiskAs(destination)) {
+          for (TargetFile chunk : held.values()) {
+            copied += chunk.size();
+          }
+        }
         return RecordingRoom.shortage(directory.room(), copied, directory.seen());
       }
     } catch (IOException e) {
@@ -119,11 +124,11 @@ final class Repository implements AutoCloseable {
     }
     List<ChunkFile> chunks = new ArrayList<>();
     long start = System.nanoTime();
-    for (Map.Entry<String, Descriptor> chunk : held.entrySet()) {
+    for (TargetFile file : held.values()) {
       if (System.nanoTime() - start > MAX_NANOS) {
         throw new IOException("they come too slowly");
       }
-      ChunkFile readable = ChunkFile.at(0, directory, chunk.getValue(), chunk.getKey());
+      ChunkFile readable = ChunkFile.at(0, file);
       if (readable != null) {
         chunks.add(readable);
       }
@@ -139,7 +144,7 @@ final class Repository implements AutoCloseable {
 
   @Override
   public void close() {
-    held.values().forEach(Descriptor::close);
+    held.values().forEach(TargetFile::close);
     if (directory != null) {
       directory.close();
     }

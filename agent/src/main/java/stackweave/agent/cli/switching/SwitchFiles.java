@@ -14,7 +14,6 @@ import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Plain;
-import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.cli.process.UserFiles;
 import stackweave.agent.linux.Descriptor;
@@ -108,7 +107,7 @@ final class SwitchFiles {
       return Files.deleteIfExists(file);
     }
     try {
-      Files.createFile(file, TargetDirectory.permissions("rw-------"));
+      Files.createFile(file, UserFiles.OF_OWNER);
     } catch (FileAlreadyExistsException e) {
       // An existing file counts, whoever made it.
     }
@@ -129,7 +128,7 @@ final class SwitchFiles {
     String name = SwitchPlaces.TMP_DIRECTORY + Integer.toUnsignedString(uidThere);
     try (Descriptor in = files.trusted(SwitchPlaces.TMP)) {
       if (off) {
-        TargetDirectory.make(in, name);
+        UserFiles.makeDirectory(in, name);
       }
       return files.own(in, name);
     } catch (NoSuchFileException e) {
