@@ -8,7 +8,6 @@ import java.security.PrivilegedAction;
 import jdk.jfr.FlightRecorder;
 import stackweave.agent.attach.Order;
 import stackweave.agent.attach.Reply;
-import stackweave.agent.attach.Reply.Outcome;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.message.Version;
 
@@ -309,10 +308,10 @@ public final class Agent {
   }
 
   private static Reply done(String text) {
-    return new Reply(Outcome.DONE, text);
+    return new Reply(true, text);
   }
 
   private static Reply failed(String why) {
-    return new Reply(Outcome.FAILED, why);
+    return new Reply(false, why);
   }
 }

@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
 
 /**
  * A request of the command line to the agent in another JVM. It travels as the options of a late
@@ -65,16 +65,15 @@ public record Order(Kind kind, String version, Map<Name, String> values) {
 
   /** The order as text. */
   public String text() {
-    return ORDER
-        + kind.name().toLowerCase(Locale.ROOT)
-        + ";"
-        + VERSION
-        + "="
-        + encode(version)
-        + values.entrySet().stream()
-            .map(e -> ";" + e.getKey().name().toLowerCase(Locale.ROOT) + "=" + encode(e.getValue()))
-            .sorted()
-            .collect(Collectors.joining());
+    StringBuilder text = new StringBuilder(ORDER + lower(kind));
+    text.append(";" + VERSION + "=" + encode(version));
+    new TreeMap<>(values)
+        .forEach((name, value) -> text.append(";" + lower(name) + "=" + encode(value)));
+    return text.toString();
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
   }
 
   /**

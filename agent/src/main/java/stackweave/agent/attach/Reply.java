@@ -1,11 +1,9 @@
 package stackweave.agent.attach;
 
-/** The agent's answer to an {@link Order}. */
-public record Reply(Outcome outcome, String text) {
-
-  /** How an order ended. */
-  public enum Outcome {
-    DONE,
-    FAILED
-  }
-}
+/**
+ * The agent's answer to an {@link Order}.
+ *
+ * @param isDone whether it was carried out
+ * @param text for the user: more of what was done, or why it was not
+ */
+public record Reply(boolean isDone, String text) {}

@@ -63,7 +63,7 @@ public final class StatusBoard {
 
   /** Answers the order with this ticket. */
   public synchronized void reply(String ticket, Reply reply) {
-    set(REPLY + ticket, reply.outcome().name() + ":" + reply.text());
+    set(REPLY + ticket, reply.isDone() + ":" + reply.text());
     keepFew(REPLY + ticket);
   }
 
@@ -115,22 +115,13 @@ public final class StatusBoard {
   /** The reply to the order with this ticket in a JVM's agent properties, or null. */
   public static Reply reply(String ticket, Properties agentProperties) {
     String[] parts = agentProperties.getProperty(REPLY + ticket, "").split(":", 2);
-    if (parts.length != 2) {
-      return null;
-    }
-    boolean done = parts[0].equals(Reply.Outcome.DONE.name());
-    return new Reply(done ? Reply.Outcome.DONE : Reply.Outcome.FAILED, parts[1]);
+    return parts.length < 2 ? null : new Reply(YES.equals(parts[0]), parts[1]);
   }
 
   /** How a recording of the command line is served there; null if the agent doesn't know it. */
   public static Serving serving(String recording, Properties agentProperties) {
     String[] parts = agentProperties.getProperty(RECORD + recording, "").split(":", 2);
-    for (Serving.Stage stage : Serving.Stage.values()) {
-      if (parts.length == 2 && parts[0].equals(stage.name())) {
-        return new Serving(stage, parts[1]);
-      }
-    }
-    return null;
+    return parts.length < 2 ? null : new Serving(Serving.Stage.valueOf(parts[0]), parts[1]);
   }
 
   private void set(String name, String value) {

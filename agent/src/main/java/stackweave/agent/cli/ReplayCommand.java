@@ -3,7 +3,7 @@ package stackweave.agent.cli;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Locale;
+import java.util.HexFormat;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -112,11 +112,8 @@ final class ReplayCommand implements Callable<Integer> {
   private static void writeBytes(Appendable out, long address, byte[] bytes, int from)
       throws IOException {
     int to = Math.min(from + BYTES_PER_LINE, bytes.length);
-    out.append(String.format(Locale.ROOT, "  %016x ", address));
-    for (int i = from; i < to; i++) {
-      out.append(String.format(Locale.ROOT, " %02x", bytes[i]));
-    }
+    String hex = HexFormat.of().withPrefix(" ").formatHex(bytes, from, to);
     String text = new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
-    out.append("  " + text.replaceAll("[^ -~]", ".") + "\n");
+    out.append(String.format("  %016x %s  %s%n", address, hex, text.replaceAll("[^ -~]", ".")));
   }
 }

@@ -102,20 +102,14 @@ public final class CollectorOptions {
   /**
    * The lines of a file of headers; of what has no size, such as a pipe, no more than of a file.
    */
-  private static List<String> lines(Path file) throws IOException, FailedException {
-    byte[] bytes;
+  private static List<String> lines(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(MAX_HEADERS + 1);
+      ByteBuffer bytes = ByteBuffer.wrap(in.readNBytes(MAX_HEADERS));
+      if (in.read() >= 0) {
+        throw new IOException("it is too large for a file of headers");
+      }
+      return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString().lines().toList();
     }
-    if (bytes.length > MAX_HEADERS) {
-      throw new FailedException(file + " is too large for a file of headers");
-    }
-    return StandardCharsets.UTF_8
-        .newDecoder()
-        .decode(ByteBuffer.wrap(bytes))
-        .toString()
-        .lines()
-        .toList();
   }
 
   private Map<String, String> requestHeaders() throws EndpointException, FailedException {

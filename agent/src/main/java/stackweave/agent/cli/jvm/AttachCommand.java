@@ -67,7 +67,7 @@ public final class AttachCommand implements Callable<Integer> {
       Presence presence = jvm.presence();
       // Each load of an agent makes JDK 21 and later print a warning on the JVM's stderr.
       if (presence == Presence.PRESENT || presence == Presence.DORMANT) {
-        throw new FailedException(isThere());
+        throw isThere();
       }
       jvm.order(Order.Kind.ATTACH, Map.of(Order.Name.OPTIONS, options));
     }
@@ -79,15 +79,12 @@ public final class AttachCommand implements Callable<Integer> {
     return 0;
   }
 
-  private String isThere() {
+  private FailedException isThere() {
     String there = "process " + target.pid() + ": an agent is there already";
     return options.isBlank()
-        ? there
-        : there
-            + ": its options stay, "
-            + options
-            + " was not applied; detach it first ("
-            + OwnCommand.line("detach", target.pid())
-            + ")";
+        ? new FailedException(there)
+        : new FailedException(
+            "%s: its options stay, %s was not applied; detach it first (%s)",
+            there, options, OwnCommand.line("detach", target.pid()));
   }
 }

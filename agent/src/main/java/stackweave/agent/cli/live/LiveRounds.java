@@ -75,10 +75,10 @@ public final class LiveRounds {
   public void run(TargetJvm jvm, Taker taker, Runnable afterwards) throws FailedException {
     rounds.run(
         jvm,
-        (recording, end, start, last) -> {
+        (recording, last) -> {
           sayObstacle(recording.obstacle());
           take(recording, taker);
-          String ending = recording.ending(end, "");
+          String ending = recording.ending("");
           if (!ending.isEmpty()) {
             Messages.say(ending);
           }

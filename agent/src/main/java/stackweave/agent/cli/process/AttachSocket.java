@@ -176,12 +176,11 @@ final class AttachSocket {
       request.append(argument).append('\0');
     }
     byte[] answer = answer(request.toString().getBytes(StandardCharsets.UTF_8));
-    int end = 0;
-    while (end < answer.length && answer[end] != '\n') {
-      end++;
-    }
-    byte[] text = Arrays.copyOfRange(answer, Math.min(end + 1, answer.length), answer.length);
-    String code = new String(answer, 0, end, StandardCharsets.ISO_8859_1).strip();
+    // The result code is in the first line.
+    String[] lines = new String(answer, StandardCharsets.ISO_8859_1).split("\n", 2);
+    byte[] text =
+        Arrays.copyOfRange(answer, Math.min(lines[0].length() + 1, answer.length), answer.length);
+    String code = lines[0].strip();
     if (!code.equals("0")) {
       throw new RefusedException(
           code.isEmpty() ? "no answer" : code + " " + new String(text, StandardCharsets.UTF_8));

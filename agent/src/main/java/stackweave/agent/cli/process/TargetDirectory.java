@@ -1,10 +1,9 @@
 package stackweave.agent.cli.process;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +13,8 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.linux.Descriptor;
@@ -123,22 +124,15 @@ public final class TargetDirectory implements AutoCloseable {
 
   /** Names of matching files here, among at most {@link #MAX_NAMES} entries. */
   private Set<String> names(Pattern wanted) throws IOException {
-    Set<String> names = new TreeSet<>();
-    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.path())) {
-      int looked = 0;
-      for (Path file : files) {
-        String name = file.getFileName().toString();
-        if (wanted.matcher(name).matches()) {
-          names.add(name);
-        }
-        if (++looked == MAX_NAMES) {
-          break;
-        }
-      }
-    } catch (DirectoryIteratorException e) {
+    try (Stream<Path> files = Files.list(directory.path())) {
+      return files
+          .limit(MAX_NAMES)
+          .map(file -> file.getFileName().toString())
+          .filter(wanted.asMatchPredicate())
+          .collect(Collectors.toCollection(TreeSet::new));
+    } catch (UncheckedIOException e) {
       throw e.getCause();
     }
-    return names;
   }
 
   /** Names of the recordings here. */

@@ -203,11 +203,7 @@ public final class TargetJvm implements AutoCloseable {
 
   /** JFR's repository directory, which holds the chunks; null before the JVM's first recording. */
   public String repository() throws FailedException {
-    try {
-      return properties("properties").getProperty(JvmProperties.JFR_REPOSITORY);
-    } catch (IOException e) {
-      throw lost(e);
-    }
+    return ask("properties").getProperty(JvmProperties.JFR_REPOSITORY);
   }
 
   /** Its directory for temporary files, where JFR's repository is if nobody has chosen another. */
@@ -216,8 +212,12 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   private Properties board() throws FailedException {
+    return ask("agentProperties");
+  }
+
+  private Properties ask(String command) throws FailedException {
     try {
-      return properties("agentProperties");
+      return properties(command);
     } catch (IOException e) {
       throw lost(e);
     }
@@ -307,7 +307,7 @@ public final class TargetJvm implements AutoCloseable {
       throw new FailedException(
           "the agent in JVM " + process.pid() + " did not answer; that JVM's stderr says why");
     }
-    if (reply.outcome() != Reply.Outcome.DONE) {
+    if (!reply.isDone()) {
       throw new FailedException("process " + process.pid() + ": " + reply.text());
     }
     return reply.text();
@@ -366,14 +366,8 @@ public final class TargetJvm implements AutoCloseable {
   private static Path ownJar() {
     try {
       // This class has no code source location; the boot class's is the agent jar.
-      return Path.of(
-              ClassLoader.getSystemClassLoader()
-                  .loadClass("stackweave.agent.boot.Boot")
-                  .getProtectionDomain()
-                  .getCodeSource()
-                  .getLocation()
-                  .toURI())
-          .toRealPath();
+      Class<?> boot = ClassLoader.getSystemClassLoader().loadClass("stackweave.agent.boot.Boot");
+      return Path.of(boot.getProtectionDomain().getCodeSource().getLocation().toURI()).toRealPath();
     } catch (ClassNotFoundException | URISyntaxException | IOException e) {
       throw new IllegalStateException("the agent's own jar can't be found", e);
     }

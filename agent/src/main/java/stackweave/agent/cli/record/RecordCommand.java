@@ -155,8 +155,7 @@ public final class RecordCommand implements Callable<Integer> {
             total,
             millis -> show(millis, total));
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {
-      rounds.run(
-          jvm, (recording, end, start, last) -> take(jvm, recording, end, start, last), () -> {});
+      rounds.run(jvm, (recording, last) -> take(jvm, recording, last), () -> {});
     }
     return 0;
   }
@@ -184,14 +183,8 @@ public final class RecordCommand implements Callable<Integer> {
         : pattern.file(target.pid(), startMillis, recordings);
   }
 
-  private void take(
-      TargetJvm jvm,
-      RemoteRecording recording,
-      RemoteRecording.End end,
-      long startMillis,
-      boolean last)
-      throws FailedException {
-    Path file = file(startMillis, true);
+  private void take(TargetJvm jvm, RemoteRecording recording, boolean last) throws FailedException {
+    Path file = file(recording.startMillis(), true);
     boolean isFile = !Output.isStandardOutput(file) && !Output.isDevice(file);
     recordings++;
     long nanos = recording.nanos();
@@ -199,7 +192,7 @@ public final class RecordCommand implements Callable<Integer> {
     if (last && System.console() != null) {
       System.err.println(); // ends the line of the progress
     }
-    sayEnding(recording, end, nanos);
+    sayEnding(recording, nanos);
     if (last && recording.isTargetAlive()) {
       sayReport(recording);
     }
@@ -306,14 +299,14 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  private void sayEnding(RemoteRecording recording, RemoteRecording.End end, long nanos) {
+  private void sayEnding(RemoteRecording recording, long nanos) {
     long wanted = wantedMillis * 1_000_000L;
     String after = " after " + Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted);
-    String ending = recording.ending(end, after);
+    String ending = recording.ending(after);
     String said =
         ending.isEmpty()
             ? otherTime(recording.spanNanos(), wanted, nanos)
-            : ending + "; saved " + recording.saved(end);
+            : ending + "; saved " + recording.saved();
     if (!said.isEmpty()) {
       Messages.say(said);
     }

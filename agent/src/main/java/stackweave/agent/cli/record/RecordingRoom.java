@@ -82,19 +82,11 @@ final class RecordingRoom {
     long longest = ProcessRoom.longestFile(limits);
     return longest >= ProcessRoom.NEEDED_FILE
         ? ""
-        : "not recording: files of process "
-            + pid
-            + " may grow to "
-            + size(longest)
-            + " (ulimit -f), "
-            + NO_ROOM
-            + ", and a recording needs "
-            + size(ProcessRoom.NEEDED_FILE)
-            + "; start it with a higher limit, or, where its hard limit allows that: prlimit --pid "
-            + pid
-            + " --fsize="
-            + ProcessRoom.NEEDED_FILE
-            + ":";
+        : String.format(
+            "not recording: files of process %1$d may grow to %2$s (ulimit -f), %3$s, and a"
+                + " recording needs %4$s; start it with a higher limit, or, where its hard limit"
+                + " allows that: prlimit --pid %1$d --fsize=%5$d:",
+            pid, size(longest), NO_ROOM, size(ProcessRoom.NEEDED_FILE), ProcessRoom.NEEDED_FILE);
   }
 
   /**
@@ -105,17 +97,10 @@ final class RecordingRoom {
   static String tooFull(long pid, long left, String repository) {
     return left >= START_BYTES
         ? ""
-        : "not recording: "
-            + size(left)
-            + " are left in "
-            + repository
-            + ", "
-            + NO_ROOM
-            + ", and a recording needs "
-            + size(START_BYTES)
-            + "; free some, or give JFR another directory: jcmd "
-            + pid
-            + " JFR.configure repositorypath=DIR";
+        : String.format(
+            "not recording: %s are left in %s, %s, and a recording needs %s; free some, or give"
+                + " JFR another directory: jcmd %d JFR.configure repositorypath=DIR",
+            size(left), repository, NO_ROOM, size(START_BYTES), pid);
   }
 
   /**
@@ -125,14 +110,10 @@ final class RecordingRoom {
    * @param copied what JFR will write there at the end as the recording's own file
    */
   static String shortage(long left, long copied, String repository) {
+    String its = copied == 0 ? "" : ", of which the recording's file takes " + size(copied);
     return left - copied >= END_BYTES
         ? ""
-        : size(left)
-            + " are left in "
-            + repository
-            + (copied == 0 ? "" : ", of which the recording's file takes " + size(copied))
-            + ", and "
-            + NO_ROOM;
+        : String.format("%s are left in %s%s, and %s", size(left), repository, its, NO_ROOM);
   }
 
   private static String size(long bytes) {

@@ -17,12 +17,9 @@ public final class RecordingRounds {
     /**
      * A recording that has ended.
      *
-     * @param end why it has ended
-     * @param startMillis when it began, in ms since 1970
      * @param isLast whether none comes after it
      */
-    void take(RemoteRecording recording, RemoteRecording.End end, long startMillis, boolean isLast)
-        throws FailedException;
+    void take(RemoteRecording recording, boolean isLast) throws FailedException;
   }
 
   /** How often the target's end is checked for. */
@@ -70,14 +67,14 @@ public final class RecordingRounds {
   }
 
   private void rounds(TargetJvm jvm, Taker taker) throws FailedException {
-    Round round = begin(jvm);
+    RemoteRecording first = begin(jvm);
     // Of the first round the time until sampling began is not counted.
     startNanos = System.nanoTime();
     long roundNanos = startNanos;
-    while (round != null) {
-      Round next = null;
+    for (RemoteRecording current = first; current != null; ) {
+      RemoteRecording next = null;
       boolean isTaken = false;
-      try (RemoteRecording recording = round.recording()) {
+      try (RemoteRecording recording = current) {
         awaitEnd(recording, roundNanos);
         roundNanos = System.nanoTime();
         FailedException failure = null;
@@ -89,25 +86,22 @@ public final class RecordingRounds {
             failure = recording.isOverSoon() ? null : e;
           }
         }
-        RemoteRecording.End end = recording.finish();
-        taker.take(recording, end, round.startMillis(), next == null);
+        recording.finish();
+        taker.take(recording, next == null);
         if (failure != null) {
           throw failure;
         }
         isTaken = true;
       } finally {
         if (!isTaken && next != null) {
-          next.recording().discard();
+          next.discard();
         }
       }
-      round = next;
+      current = next;
     }
   }
 
-  private record Round(RemoteRecording recording, long startMillis) {}
-
-  private Round begin(TargetJvm jvm) throws FailedException {
-    long startMillis = System.currentTimeMillis();
+  private RemoteRecording begin(TargetJvm jvm) throws FailedException {
     RemoteRecording recording = RemoteRecording.start(jvm, request);
     try {
       recording.awaitSampling(this::isInterrupted);
@@ -118,7 +112,7 @@ public final class RecordingRounds {
       }
       // The JVM has ended and does not answer; what it recorded until then is kept.
     }
-    return new Round(recording, startMillis);
+    return recording;
   }
 
   private boolean isLast(RemoteRecording recording) {

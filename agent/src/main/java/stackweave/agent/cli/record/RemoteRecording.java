@@ -94,7 +94,7 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   /** Why the recording ended. */
-  public enum End {
+  private enum End {
     /** This command stopped it. */
     ASKED,
     /** The program ended. */
@@ -113,6 +113,7 @@ public final class RemoteRecording implements AutoCloseable {
   private final TargetDirectory exchange;
   private final String fileName;
   private final TargetFile file;
+  private final long startMillis = System.currentTimeMillis();
   private final long startNanos = System.nanoTime();
 
   /** Why sampling did not begin; empty if it did. */
@@ -131,6 +132,9 @@ public final class RemoteRecording implements AutoCloseable {
 
   /** Whether these are of JFR's repository, for its file is not whole. */
   private boolean isOfRepository;
+
+  /** Null before {@link #finish}. */
+  private End end;
 
   private boolean keepFile;
 
@@ -280,6 +284,11 @@ public final class RemoteRecording implements AutoCloseable {
     return Math.max(0, last.startNanos() + last.nanos() - chunks.get(0).startNanos());
   }
 
+  /** When it began, in ms since 1970. */
+  long startMillis() {
+    return startMillis;
+  }
+
   /** The time since its start, in ns. */
   public long nanos() {
     return System.nanoTime() - startNanos;
@@ -290,7 +299,11 @@ public final class RemoteRecording implements AutoCloseable {
    *
    * @throws FailedException if there is nothing to copy
    */
-  End finish() throws FailedException {
+  void finish() throws FailedException {
+    end = ended();
+  }
+
+  private End ended() throws FailedException {
     repository.hold();
     String said = "";
     if (!isOver()) {
@@ -372,7 +385,7 @@ public final class RemoteRecording implements AutoCloseable {
    *
    * @param after what follows the verb, as the time that it took
    */
-  public String ending(End end, String after) {
+  public String ending(String after) {
     return switch (end) {
       case ASKED -> shortage.isEmpty() ? "" : "ended the recording" + after + ", for " + shortage;
       case PROGRAM -> "the program ended" + after;
@@ -386,7 +399,7 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   /** What of it was saved, as a user is told. */
-  String saved(End end) {
+  String saved() {
     String count = chunks.size() + (chunks.size() == 1 ? " chunk" : " chunks");
     return switch (end) {
       case ASKED, PROGRAM, OUTSIDE -> "what was recorded until then";

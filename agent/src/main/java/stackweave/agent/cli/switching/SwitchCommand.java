@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -117,31 +118,26 @@ abstract class SwitchCommand implements Callable<Integer> {
       }
       return (int) number;
     }
-    for (String[] fields : users()) {
-      if (fields[0].equals(user)) {
-        return (int) Long.parseLong(fields[2]);
-      }
-    }
-    throw new FailedException(
-        "no user '" + user + "' in " + USERS + ": give the number (id -u " + user + ")");
+    return id(0, user, 2)
+        .orElseThrow(
+            () ->
+                new FailedException(
+                    "no user '%s' in %s: give the number (id -u %s)", user, USERS, user));
   }
 
   /** The user's group of /etc/passwd; without an entry the same number as the uid. */
   private static int gid(int uid) throws IOException {
-    for (String[] fields : users()) {
-      if (fields[2].equals(Integer.toUnsignedString(uid))) {
-        return (int) Long.parseLong(fields[3]);
-      }
-    }
-    return uid;
+    return id(2, Integer.toUnsignedString(uid), 3).orElse(uid);
   }
 
-  private static List<String[]> users() throws IOException {
+  /** A number in the line of /etc/passwd that has this in another column. */
+  private static Optional<Integer> id(int column, String value, int wanted) throws IOException {
     return Files.readAllLines(USERS, StandardCharsets.ISO_8859_1).stream()
         .map(line -> line.split(":"))
-        .filter(
-            fields -> fields.length > 3 && fields[2].matches("\\d+") && fields[3].matches("\\d+"))
-        .toList();
+        .filter(fields -> fields.length > wanted && fields[column].equals(value))
+        .filter(fields -> fields[wanted].matches("\\d{1,10}"))
+        .map(fields -> (int) Long.parseLong(fields[wanted]))
+        .findFirst();
   }
 
   /** Switches one JVM, in the file system that it sees. */
@@ -195,19 +191,19 @@ abstract class SwitchCommand implements Callable<Integer> {
   private boolean askAll(SwitchFiles switches, int uid) {
     boolean isGood = true;
     long start = System.nanoTime();
-    File[] processes = new File("/proc").listFiles((parent, name) -> name.matches("\\d+"));
-    for (File process : processes == null ? new File[0] : processes) {
-      if (!isSampling(process.toPath(), uid)) {
-        continue;
-      }
+    List<Long> pids =
+        ProcessHandle.allProcesses()
+            .map(ProcessHandle::pid)
+            .filter(process -> isSampling(Path.of("/proc/" + process), uid))
+            .toList();
+    for (long process : pids) {
       if (System.nanoTime() - start > ASKING_NANOS) {
-        System.out.println(
-            String.format(
-                "process %s: not asked, for others did not answer in time: off --pid %s",
-                process.getName(), process.getName()));
+        System.out.printf(
+            "process %1$d: not asked, for others did not answer in time: off --pid %1$d%n",
+            process);
         isGood = false;
       } else {
-        isGood &= ask(Long.parseLong(process.getName()), switches, false);
+        isGood &= ask(process, switches, false);
       }
     }
     return isGood;
@@ -281,14 +277,12 @@ abstract class SwitchCommand implements Callable<Integer> {
     if (hasOwn) {
       return "still sampling; a switch file of its own counts for it: off --pid " + process.pid();
     }
-    return switches.isSeenBy(process)
-        ? "still sampling; it sees the file, and did not notice within "
-            + NOTICE_NANOS / 1_000_000_000
-            + " s: status "
-            + process.pid()
-            + " says how it fares"
-        : "still sampling; it doesn't see these files, as with PrivateTmp= or in a container: off"
-            + " --pid "
-            + process.pid();
+    String why =
+        switches.isSeenBy(process)
+            ? "still sampling; it sees the file, and did not notice within 15 s: status %d says how"
+                + " it fares"
+            : "still sampling; it doesn't see these files, as with PrivateTmp= or in a container:"
+                + " off --pid %d";
+    return String.format(why, process.pid());
   }
 }
