@@ -52,6 +52,7 @@ class DrainThreadNameTest {
   void bothWaysOfCuttingItAreKnown() {
     assertTrue(DrainThreadName.isComm("stackweave-drai"));
     assertTrue(DrainThreadName.isComm("stackwe..-drain"));
+    assertFalse(DrainThreadName.isComm("stackweave-drain"));
     assertFalse(DrainThreadName.isComm("stackweave-cont"));
   }
 }

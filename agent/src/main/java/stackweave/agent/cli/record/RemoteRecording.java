@@ -263,11 +263,7 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   private boolean isWritten() {
-    try {
-      return file.size() > 0;
-    } catch (IOException e) {
-      return false;
-    }
+    return isSeen(() -> file.size() > 0);
   }
 
   /** Why sampling did not begin; empty if it did. */
@@ -413,17 +409,26 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   private boolean isWhole() {
-    try {
-      chunks = ChunkFile.whole(file);
-      return !chunks.isEmpty();
-    } catch (IOException e) {
-      return false;
-    }
+    return isSeen(
+        () -> {
+          chunks = ChunkFile.whole(file);
+          return !chunks.isEmpty();
+        });
   }
 
   private boolean isRemoved() {
+    return isSeen(file::isRemoved);
+  }
+
+  /** Something that only a look at the target's files shows. */
+  private interface Look {
+    boolean shows() throws IOException;
+  }
+
+  /** False also if it can't be looked at. */
+  private static boolean isSeen(Look look) {
     try {
-      return file.isRemoved();
+      return look.shows();
     } catch (IOException e) {
       return false;
     }
