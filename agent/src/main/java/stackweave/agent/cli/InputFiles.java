@@ -38,7 +38,7 @@ final class InputFiles {
   }
 
   /**
-   * Says on stderr which of them grew: what JFR is still writing does.
+   * Says on stderr which of them grew, as a file does that JFR is still writing.
    *
    * @throws FailedException if one has changed in another way
    */

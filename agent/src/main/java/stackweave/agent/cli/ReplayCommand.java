@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -114,6 +115,8 @@ final class ReplayCommand implements Callable<Integer> {
     int to = Math.min(from + BYTES_PER_LINE, bytes.length);
     String hex = HexFormat.of().withPrefix(" ").formatHex(bytes, from, to);
     String text = new String(bytes, from, to - from, StandardCharsets.ISO_8859_1);
-    out.append(String.format("  %016x %s  %s%n", address, hex, text.replaceAll("[^ -~]", ".")));
+    out.append(
+        String.format(
+            Locale.ROOT, "  %016x %s  %s%n", address, hex, text.replaceAll("[^ -~]", ".")));
   }
 }

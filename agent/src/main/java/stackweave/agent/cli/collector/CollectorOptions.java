@@ -102,11 +102,11 @@ public final class CollectorOptions {
   /**
    * The lines of a file of headers; of what has no size, such as a pipe, no more than of a file.
    */
-  private static List<String> lines(Path file) throws IOException {
+  private static List<String> lines(Path file) throws IOException, FailedException {
     try (InputStream in = Files.newInputStream(file)) {
       ByteBuffer bytes = ByteBuffer.wrap(in.readNBytes(MAX_HEADERS));
       if (in.read() >= 0) {
-        throw new IOException("it is too large for a file of headers");
+        throw new FailedException(file + " is too large for a file of headers");
       }
       return StandardCharsets.UTF_8.newDecoder().decode(bytes).toString().lines().toList();
     }

@@ -31,7 +31,7 @@ final class AttachSocket {
   /** attachListener.hpp, arg_count_max. */
   private static final int MAX_ARGUMENTS = 3;
 
-  /** attachListener.hpp, arg_length_max: a JVM closes the connection without a word behind that. */
+  /** attachListener.hpp, arg_length_max: to a longer one a JVM gives no answer. */
   static final int ARGUMENT_BYTES = 1024;
 
   private static final int READABLE_BY_OTHERS = 0066;
@@ -126,7 +126,7 @@ final class AttachSocket {
   }
 
   /**
-   * The file by which a JVM knows that SIGQUIT is meant so.
+   * The file that makes a JVM take SIGQUIT as an attach request.
    *
    * @param isNew false if it was there: another command may be attaching, or it is a stale file,
    *     which HotSpot ignores if it isn't the JVM user's

@@ -28,7 +28,7 @@ public record ProcessStatus(Map<String, String> fields) {
    * @throws IOException if the process has ended
    */
   public static ProcessStatus of(Path directory) throws IOException {
-    // In ISO 8859-1: names of threads are cut at 15 bytes, be it within a character.
+    // In ISO 8859-1: names of threads are cut at 15 bytes, which may be within a character.
     Map<String, String> fields = new HashMap<>();
     for (String line :
         Files.readString(directory.resolve("status"), StandardCharsets.ISO_8859_1).split("\n")) {
@@ -73,7 +73,7 @@ public record ProcessStatus(Map<String, String> fields) {
         .allMatch(name -> Objects.equals(fields.get(name), other.fields.get(name)));
   }
 
-  /** Whether both may the same to files. */
+  /** Whether both have the same access to files. */
   boolean mayAs(ProcessStatus other) {
     return uid() == other.uid() && gid() == other.gid() && Arrays.equals(groups(), other.groups());
   }

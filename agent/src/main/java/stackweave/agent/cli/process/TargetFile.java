@@ -11,7 +11,7 @@ import stackweave.agent.linux.FileFacts;
 
 /**
  * An open file that the target wrote. It stays readable when its name, or the process, is no more.
- * Used by who reads recordings; what is in it is the target's to choose. Not thread-safe.
+ * Used to read recordings; its content is the target's to choose. Not thread-safe.
  */
 public final class TargetFile implements AutoCloseable {
   private static final int BUFFER = 1 << 18;

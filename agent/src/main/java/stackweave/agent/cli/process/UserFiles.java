@@ -93,7 +93,7 @@ public record UserFiles(Descriptor root, int uid, UserRights rights) implements 
     try {
       Files.createDirectory(in.path().resolve(name), DIRECTORY_OF_OWNER);
     } catch (FileAlreadyExistsException e) {
-      return; // be it no directory: who opens it looks
+      return; // whatever has the name is checked when it is opened
     }
   }
 

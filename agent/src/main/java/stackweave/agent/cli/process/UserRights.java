@@ -24,7 +24,7 @@ public final class UserRights {
 
   private final Change change;
 
-  /** Set when an action timed out: later ones would only wait, too. */
+  /** Set when an action timed out: later ones would wait in vain, too. */
   private boolean isStuck;
 
   private UserRights(Change change) {

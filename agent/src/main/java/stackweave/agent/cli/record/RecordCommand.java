@@ -107,7 +107,7 @@ public final class RecordCommand implements Callable<Integer> {
   /** How the agent's report says that there is no sample. */
   private static final String NO_SAMPLE = "samples: 0 taken";
 
-  /** By so much, and a tenth, may a recording's time be another one without a word. */
+  /** A recording's length may differ from what was asked by this and a tenth; more is said. */
   private static final long MIN_OFF_NANOS = 2_000_000_000L;
 
   private static final String DEFAULT_SETTINGS = "default";
@@ -127,7 +127,7 @@ public final class RecordCommand implements Callable<Integer> {
 
   private FilePattern pattern;
 
-  /** Of each recording. */
+  /** How long each recording is to be. */
   private long wantedMillis;
 
   private long recordings;
@@ -173,7 +173,7 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** Without --loop a name is a name, whatever is in it. */
+  /** Without --loop the name is taken as it is. */
   private Path file(long startMillis, boolean mustBeNew) {
     if (loopMillis == null && output != null) {
       return Path.of(output);
@@ -343,7 +343,7 @@ public final class RecordCommand implements Callable<Integer> {
             + " were asked for";
   }
 
-  /** On a terminal, how far it is. */
+  /** Shows on a terminal how much was recorded. */
   private void show(long millis, long total) {
     long seconds = millis / 1_000;
     if (System.console() == null || seconds == secondsSaid) {

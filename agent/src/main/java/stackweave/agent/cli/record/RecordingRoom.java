@@ -23,7 +23,7 @@ final class RecordingRoom {
   /** What a chunk grows to before JFR begins another. */
   private static final long CHUNK_BYTES = 12L << 20;
 
-  /** Without so much it is not begun: a chunk, and its copy in the recording's own file. */
+  /** No recording begins with less: a chunk, and its copy in the recording's own file. */
   static final long START_BYTES = END_BYTES + 2 * CHUNK_BYTES;
 
   private static final String NO_ROOM = "JFR ends a JVM in which it can't write";
@@ -83,9 +83,9 @@ final class RecordingRoom {
     return longest >= ProcessRoom.NEEDED_FILE
         ? ""
         : String.format(
-            "not recording: files of process %1$d may grow to %2$s (ulimit -f), %3$s, and a"
+            "not recording: files of process %1$s may grow to %2$s (ulimit -f), %3$s, and a"
                 + " recording needs %4$s; start it with a higher limit, or, where its hard limit"
-                + " allows that: prlimit --pid %1$d --fsize=%5$d:",
+                + " allows that: prlimit --pid %1$s --fsize=%5$s:",
             pid, size(longest), NO_ROOM, size(ProcessRoom.NEEDED_FILE), ProcessRoom.NEEDED_FILE);
   }
 
@@ -99,7 +99,7 @@ final class RecordingRoom {
         ? ""
         : String.format(
             "not recording: %s are left in %s, %s, and a recording needs %s; free some, or give"
-                + " JFR another directory: jcmd %d JFR.configure repositorypath=DIR",
+                + " JFR another directory: jcmd %s JFR.configure repositorypath=DIR",
             size(left), repository, NO_ROOM, size(START_BYTES), pid);
   }
 

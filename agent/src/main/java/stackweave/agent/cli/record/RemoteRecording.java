@@ -497,7 +497,7 @@ public final class RemoteRecording implements AutoCloseable {
     return copied;
   }
 
-  /** Whether it consists of chunks; else its file is none of JFR's. */
+  /** Whether it consists of chunks; else its file was not written by JFR. */
   public boolean isReadable() {
     return !chunks.isEmpty();
   }

@@ -35,7 +35,7 @@ final class Repository implements AutoCloseable {
   /** Chunks of the recording, by name. */
   private final Map<String, TargetFile> held = new LinkedHashMap<>();
 
-  /** Looks what is there before the recording is started. */
+  /** Notes which chunks are there before the recording is started. */
   Repository(TargetJvm jvm) throws FailedException {
     this.jvm = jvm;
     try (TargetDirectory before = open()) {
@@ -52,7 +52,7 @@ final class Repository implements AutoCloseable {
         : jvm.process().act(() -> TargetDirectory.ofTarget(jvm.process(), path));
   }
 
-  /** Opens it again, for JFR makes it with the first recording. */
+  /** Opens it after the recording was started: JFR makes it with the first recording. */
   void begin() {
     try {
       directory = open();

@@ -199,7 +199,7 @@ abstract class SwitchCommand implements Callable<Integer> {
     for (long process : pids) {
       if (System.nanoTime() - start > ASKING_NANOS) {
         System.out.printf(
-            "process %1$d: not asked, for others did not answer in time: off --pid %1$d%n",
+            "process %1$s: not asked, for others did not answer in time: off --pid %1$s%n",
             process);
         isGood = false;
       } else {
@@ -218,7 +218,7 @@ abstract class SwitchCommand implements Callable<Integer> {
         return false;
       }
       for (File task : tasks) {
-        // In ISO 8859-1: names of threads are cut at 15 bytes, be it within a character.
+        // In ISO 8859-1: names of threads are cut at 15 bytes, which may be within a character.
         Path comm = task.toPath().resolve("comm");
         String name = Files.readString(comm, StandardCharsets.ISO_8859_1).strip();
         if (DrainThreadName.isComm(name)) {
@@ -279,10 +279,10 @@ abstract class SwitchCommand implements Callable<Integer> {
     }
     String why =
         switches.isSeenBy(process)
-            ? "still sampling; it sees the file, and did not notice within 15 s: status %d says how"
+            ? "still sampling; it sees the file, and did not notice within 15 s: status %s says how"
                 + " it fares"
             : "still sampling; it doesn't see these files, as with PrivateTmp= or in a container:"
-                + " off --pid %d";
+                + " off --pid %s";
     return String.format(why, process.pid());
   }
 }
