@@ -74,9 +74,9 @@ public final class Descriptor implements AutoCloseable {
     return open(Libc.AT_FDCWD, path, Libc.O_RDONLY | O_DIRECTORY, path);
   }
 
-  /** Opens a file of this process's file system with O_PATH; symbolic links are followed. */
-  public static Descriptor of(Path path) throws IOException {
-    return open(Libc.AT_FDCWD, path.toAbsolutePath().toString(), O_PATH, path.toString());
+  /** Opens a regular file of this process's file system for reading. */
+  public static Descriptor file(Path path) throws IOException {
+    return open(Libc.AT_FDCWD, path.toAbsolutePath().toString(), Libc.O_RDONLY, path.toString());
   }
 
   /** Opens the target of a magic link to a directory in /proc (root, cwd) with O_PATH. */
@@ -146,6 +146,14 @@ public final class Descriptor implements AutoCloseable {
   /** Opens an entry of this directory with O_PATH; a symbolic link is not followed. */
   public Descriptor look(String file) throws IOException {
     return open(fd, file, O_PATH | O_NOFOLLOW, file);
+  }
+
+  /**
+   * Opens a regular file that was opened with O_PATH for reading: the same file, which can then be
+   * read whatever becomes of its name and its file system.
+   */
+  public Descriptor readable() throws IOException {
+    return open(Libc.AT_FDCWD, path().toString(), Libc.O_RDONLY | Libc.O_NONBLOCK, name);
   }
 
   /** Its present attributes. */

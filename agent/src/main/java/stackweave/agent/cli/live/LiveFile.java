@@ -15,7 +15,7 @@ public record LiveFile(Descriptor file) implements AutoCloseable {
   static LiveFile create() throws IOException {
     Path named = Files.createTempFile("stackweave-", ".jfr"); // its owner's alone
     try {
-      return new LiveFile(Descriptor.of(named));
+      return new LiveFile(Descriptor.file(named));
     } finally {
       Files.delete(named);
     }

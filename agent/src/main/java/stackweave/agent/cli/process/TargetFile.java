@@ -40,18 +40,14 @@ public final class TargetFile implements AutoCloseable {
    */
   static TargetFile open(TargetProcess target, Descriptor directory, String name, String seen)
       throws IOException {
-    TargetFile file = new TargetFile(target, seen, directory.look(name));
-    try {
-      file.mustBeItsOwn();
-      FileChannel.open(file.file.path()).close();
-      return file;
-    } catch (IOException e) {
-      file.close();
-      throw e;
+    try (Descriptor found = directory.look(name)) {
+      mustBeItsOwn(target, seen, found);
+      return new TargetFile(target, seen, found.readable());
     }
   }
 
-  private void mustBeItsOwn() throws IOException {
+  private static void mustBeItsOwn(TargetProcess target, String seen, Descriptor file)
+      throws IOException {
     FileFacts facts = file.facts();
     String problem =
         !facts.isRegular()
@@ -103,7 +99,7 @@ public final class TargetFile implements AutoCloseable {
   public void copy(long from, long to, OutputStream out) throws IOException {
     target.act(
         () -> {
-          mustBeItsOwn();
+          mustBeItsOwn(target, seen, file);
           return null;
         });
     long nanos = 0;
