@@ -533,8 +533,13 @@ class CommandLineIT extends CommandLineRuns {
     return frame.contains(".") ? "Java" : "JVM (stubs, interpreter)";
   }
 
+  /** As the tables have it; the vdso, of which there is no file, has a name in brackets. */
   private static String libraryNamed(String name) {
-    return name.equals("libjvm.so") ? "JVM (libjvm.so)" : name;
+    return switch (name) {
+      case "libjvm.so" -> "JVM (libjvm.so)";
+      case "vdso" -> "[vdso]";
+      default -> name;
+    };
   }
 
   private static boolean isCollapsed(String line) {
