@@ -104,7 +104,7 @@ class CallersByTablesTest {
 
   @Test
   void behindNoCall() throws Exception {
-    byte[] before = new byte[vm.hotspot.cpu().code.maxCallBytes()];
+    byte[] before = new byte[vm.hotspot.cpu().code.lengths.call()];
     for (long function : vm.modules.libcFunctions()) {
       vm.memory.read(function - before.length, before, 0, before.length);
       if (!vm.hotspot.cpu().code.isCallBefore(before, before.length)) {

@@ -9,13 +9,28 @@ package stackweave.hotspot.cpu;
  * array nothing is recognised. Stateless.
  */
 public abstract class CodePatterns {
+  /**
+   * How long sequences are, in bytes.
+   *
+   * @param call before a return address, what holds any call
+   * @param knownCall the same of any call whose target the code says
+   * @param pops behind a call, what holds the longest run of pops that is looked for
+   * @param fpPush the instruction that saves the frame pointer at the start of a routine
+   * @param enter {@link #isEnter}
+   */
+  public record Lengths(int call, int knownCall, int pops, int fpPush, int enter) {}
+
+  public final Lengths lengths;
+
+  /** The frame of code that has pushed nothing yet, or popped everything. */
+  public final PartialFrame frameless;
+
+  protected CodePatterns(Lengths lengths, PartialFrame frameless) {
+    this.lengths = lengths;
+    this.frameless = frameless;
+  }
+
   // Calls.
-
-  /** Bytes before a return address that hold any call. */
-  public abstract int maxCallBytes();
-
-  /** Bytes before a return address that hold any call whose target the code says. */
-  public abstract int maxKnownCallBytes();
 
   /** Whether a call instruction ends right before {@code code[end]}. */
   public abstract boolean isCallBefore(byte[] code, int end);
@@ -26,9 +41,6 @@ public abstract class CodePatterns {
    * @return 0 where the code does not say
    */
   public abstract long callTarget(byte[] code, int end, long pc);
-
-  /** Bytes behind a call that hold the longest run of pops that is looked for. */
-  public abstract int maxPopsBytes();
 
   /** How many words are popped one after the other at the start of {@code code}. */
   public abstract int popsAt(byte[] code);
@@ -58,23 +70,14 @@ public abstract class CodePatterns {
   /** The same for an epilogue of compiled code; null if {@code pc} is in none. */
   public abstract PartialFrame inEpilogue(byte[] code, int pc);
 
-  /** The frame of code that has pushed nothing yet, or popped everything. */
-  public abstract PartialFrame frameless();
-
   /** Whether {@code code[i]} returns. */
   public abstract boolean isReturn(byte[] code, int i);
-
-  /** Bytes of the instruction that saves the frame pointer at the start of a routine. */
-  public abstract int fpPushLength();
 
   /** Whether {@code code[i]} saves the frame pointer right below the return address. */
   public abstract boolean isFpPush(byte[] code, int i);
 
   /** Whether {@code code[i]} begins {@link #isFpPush} and sets the frame pointer then. */
   public abstract boolean isEnter(byte[] code, int i);
-
-  /** Bytes of {@link #isEnter}. */
-  public abstract int enterLength();
 
   /**
    * Whether at {@code code[i]} return address and saved frame pointer are on top of the stack, and

@@ -38,7 +38,7 @@ public final class Callers {
   public Callers(CodeCache codeCache, PcCache pcs, Cpu cpu, UnwindCounters counters) {
     this.counters = counters;
     this.cpu = cpu;
-    this.code = new byte[cpu.code.maxCallBytes()];
+    this.code = new byte[cpu.code.lengths.call()];
     this.codeCache = codeCache;
     this.pcs = pcs;
   }

@@ -56,7 +56,7 @@ public final class ContinuationFrame implements HotSpotFrame {
     entrySize = layout.continuationEntrySize;
     entries = new ContinuationEntrySearch(entrySize, layout.continuationParent, this::isRun);
     this.tableless = tableless;
-    code = new byte[cpu.code.maxCallBytes()];
+    code = new byte[cpu.code.lengths.call()];
     frozenMark = names.intern(ContinuationEntryFrame.mark("[frames frozen in the heap]"));
   }
 

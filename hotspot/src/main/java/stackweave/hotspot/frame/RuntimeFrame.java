@@ -46,7 +46,7 @@ public final class RuntimeFrame extends SearchedFrame {
     CodePatterns code = walk.cpu().code;
     boolean frameless =
         entry.pc == entry.blob.codeBegin || code.isReturn(entry.code, PcEntry.CODE_BEFORE);
-    return frameless ? code.frameless() : entry.partial;
+    return frameless ? code.frameless : entry.partial;
   }
 
   private boolean leaveInterrupted(Walk walk, PcEntry entry) throws UnreadableMemoryException {
@@ -65,7 +65,7 @@ public final class RuntimeFrame extends SearchedFrame {
     return walk.isLinkSaved() && leaveByFp(walk, entry.frameBytes)
         || leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
-        || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.code.frameless())
+        || !walk.isLinkIn(entry.blob) && leavePartial(walk, cpu.code.frameless)
         || leaveByFp(walk, entry.frameBytes);
   }
 
@@ -86,7 +86,7 @@ public final class RuntimeFrame extends SearchedFrame {
    */
   private boolean leaveToHandler(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     if (walk.cpu().code.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      PartialFrame frameless = walk.cpu().code.frameless();
+      PartialFrame frameless = walk.cpu().code.frameless;
       long handler = walk.returnAddressOf(frameless);
       return !walk.isManaged(handler) && leaveByJump(walk, handler, walk.sp() + frameless.size());
     }

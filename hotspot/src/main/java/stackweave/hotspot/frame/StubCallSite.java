@@ -66,7 +66,7 @@ public final class StubCallSite {
 
   /** Not so where the routine jumped backwards, into the shared tail of another. */
   private boolean isAtStart(long pc, long target) {
-    return pc >= target && pc < target + cpu.code.enterLength();
+    return pc >= target && pc < target + cpu.code.lengths.enter();
   }
 
   private boolean isEntering(long target) {

@@ -29,7 +29,7 @@ public final class StubFrame extends SearchedFrame {
   boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     return walk.interrupted()
         ? leaveToNative(walk) || callSite.toCaller(walk, entry) || leaveInterrupted(walk, entry)
-        : leaveByFp(walk) || leavePartial(walk, walk.cpu().code.frameless());
+        : leaveByFp(walk) || leavePartial(walk, walk.cpu().code.frameless);
   }
 
   /**
@@ -64,7 +64,7 @@ public final class StubFrame extends SearchedFrame {
       return true;
     }
     return (walk.isLinkSaved() || walk.isLinkIn(entry.blob)) && leaveByFp(walk)
-        || leavePartial(walk, walk.cpu().code.frameless())
+        || leavePartial(walk, walk.cpu().code.frameless)
         || leaveByFp(walk);
   }
 

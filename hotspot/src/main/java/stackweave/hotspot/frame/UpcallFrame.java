@@ -44,7 +44,7 @@ public final class UpcallFrame implements HotSpotFrame {
   /** The frame before it is set up, and when it is gone: the frame pointer is another's then. */
   private static PartialFrame edge(Cpu cpu, PcEntry entry) {
     if (entry.pc == entry.blob.codeBegin || cpu.code.isReturn(entry.code, PcEntry.CODE_BEFORE)) {
-      return cpu.code.frameless();
+      return cpu.code.frameless;
     }
     return cpu.code.isLinkOnTop(entry.code, PcEntry.CODE_BEFORE) ? PartialFrame.LINK : null;
   }

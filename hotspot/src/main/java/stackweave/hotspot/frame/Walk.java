@@ -251,7 +251,7 @@ public final class Walk implements FrameState {
 
   @Override
   public long topReturnAddress() throws UnreadableMemoryException {
-    return returnAddressOf(cpu.code.frameless());
+    return returnAddressOf(cpu.code.frameless);
   }
 
   /**

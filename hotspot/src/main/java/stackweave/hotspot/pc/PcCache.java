@@ -317,13 +317,13 @@ public final class PcCache {
   }
 
   private byte[] codeBefore(CodeBlob blob, long pc) {
-    int length = (int) Math.min(cpu.code.maxKnownCallBytes(), pc - blob.codeBegin);
+    int length = (int) Math.min(cpu.code.lengths.knownCall(), pc - blob.codeBegin);
     byte[] code = new byte[length];
     return read(pc - length, code, 0, length) ? code : new byte[length];
   }
 
   private byte[] codeAfter(CodeBlob blob, long pc) {
-    byte[] code = new byte[(int) Math.min(cpu.code.maxPopsBytes(), blob.codeEnd - pc)];
+    byte[] code = new byte[(int) Math.min(cpu.code.lengths.pops(), blob.codeEnd - pc)];
     return read(pc, code, 0, code.length) ? code : new byte[0];
   }
 
@@ -351,14 +351,14 @@ public final class PcCache {
 
   private PartialFrame partialFrame(CodeBlob blob, Nmethod nmethod, long pc, byte[] code) {
     if (nmethod == null) {
-      int push = cpu.code.fpPushLength();
+      int push = cpu.code.lengths.fpPush();
       if (pc == blob.codeBegin + push && cpu.code.isFpPush(code, PcEntry.CODE_BEFORE - push)) {
         return PartialFrame.LINK;
       }
       return inPrologue(blob.codeBegin, blob.codeBegin + MAX_OSR_PROLOGUE_BYTES, pc);
     }
     if (pc < nmethod.verifiedEntry || blob.frameBytes <= 0) {
-      return cpu.code.frameless();
+      return cpu.code.frameless;
     }
     PartialFrame state = cpu.code.inEpilogue(code, PcEntry.CODE_BEFORE);
     if (state == null && blob.frameComplete > 0) {

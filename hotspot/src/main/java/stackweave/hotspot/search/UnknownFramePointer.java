@@ -219,7 +219,7 @@ public final class UnknownFramePointer {
 
   /** Where the call before a return address leads to; 0 if unknown, as that of a pointer is. */
   private long callTarget(Walk walk, long pc) {
-    int length = walk.cpu().code.maxKnownCallBytes();
+    int length = walk.cpu().code.lengths.knownCall();
     return read(walk, pc - length, length) ? walk.cpu().code.callTarget(code, length, pc) : 0;
   }
 

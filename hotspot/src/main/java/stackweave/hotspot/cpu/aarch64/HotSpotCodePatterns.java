@@ -17,23 +17,24 @@ final class HotSpotCodePatterns extends CodePatterns {
   /** Nothing pushed yet, or everything popped: the return address is in the link register. */
   static final PartialFrame FRAMELESS = withoutLink(0);
 
-  // Calls.
-
-  @Override
-  public int maxCallBytes() {
-    return Instruction.LENGTH;
+  /** The longest call is {@code movz; movk; movk; blr}. */
+  HotSpotCodePatterns() {
+    super(
+        new Lengths(
+            Instruction.LENGTH,
+            4 * Instruction.LENGTH,
+            10 * Instruction.LENGTH,
+            Instruction.LENGTH,
+            2 * Instruction.LENGTH),
+        FRAMELESS);
   }
+
+  // Calls.
 
   @Override
   public boolean isCallBefore(byte[] code, int end) {
     int call = Instruction.at(code, end - Instruction.LENGTH);
     return Instruction.isBranchWithLink(call) || Instruction.isBranchToRegisterWithLink(call);
-  }
-
-  /** Bytes of {@code movz; movk; movk; blr}. */
-  @Override
-  public int maxKnownCallBytes() {
-    return 4 * Instruction.LENGTH;
   }
 
   /**
@@ -66,12 +67,6 @@ final class HotSpotCodePatterns extends CodePatterns {
           | Instruction.immediate(last) << 32;
     }
     return 0;
-  }
-
-  /** Bytes that hold the longest run of loads that give up pushed words. */
-  @Override
-  public int maxPopsBytes() {
-    return 10 * Instruction.LENGTH;
   }
 
   /**
@@ -160,16 +155,6 @@ final class HotSpotCodePatterns extends CodePatterns {
   }
 
   @Override
-  public PartialFrame frameless() {
-    return FRAMELESS;
-  }
-
-  @Override
-  public int fpPushLength() {
-    return Instruction.LENGTH;
-  }
-
-  @Override
   public boolean isFpPush(byte[] code, int i) {
     return Instruction.at(code, i) == Instruction.PUSH_LINK;
   }
@@ -179,11 +164,6 @@ final class HotSpotCodePatterns extends CodePatterns {
   public boolean isEnter(byte[] code, int i) {
     return isFpPush(code, i)
         && Instruction.at(code, i + Instruction.LENGTH) == Instruction.MOVE_SP_TO_FP;
-  }
-
-  @Override
-  public int enterLength() {
-    return 2 * Instruction.LENGTH;
   }
 
   // How frames are taken down.

@@ -22,9 +22,8 @@ final class HotSpotCodePatterns extends CodePatterns {
   /** Bytes of {@code mov reg, [r15 + n]} with an n of four bytes. */
   private static final int POLL_LOAD_LENGTH = 7;
 
-  @Override
-  public int maxCallBytes() {
-    return 7;
+  HotSpotCodePatterns() {
+    super(new Lengths(7, 13, 16, 1, 4), FRAMELESS);
   }
 
   @Override
@@ -55,11 +54,6 @@ final class HotSpotCodePatterns extends CodePatterns {
     return expected == length;
   }
 
-  @Override
-  public int maxKnownCallBytes() {
-    return 13;
-  }
-
   /** {@code call rel32} or {@code mov reg, imm64; call reg}. */
   @Override
   public long callTarget(byte[] code, int end, long pc) {
@@ -76,11 +70,6 @@ final class HotSpotCodePatterns extends CodePatterns {
       }
     }
     return at(code, end - 5) == 0xe8 ? pc + i4(code, end - 4) : 0;
-  }
-
-  @Override
-  public int maxPopsBytes() {
-    return 16;
   }
 
   @Override
@@ -317,16 +306,6 @@ final class HotSpotCodePatterns extends CodePatterns {
     return isRet(code, i);
   }
 
-  @Override
-  public PartialFrame frameless() {
-    return FRAMELESS;
-  }
-
-  @Override
-  public int fpPushLength() {
-    return 1;
-  }
-
   /** {@code push rbp}. */
   @Override
   public boolean isFpPush(byte[] code, int i) {
@@ -337,11 +316,6 @@ final class HotSpotCodePatterns extends CodePatterns {
   @Override
   public boolean isEnter(byte[] code, int i) {
     return isFpPush(code, i) && isMoveOfSpToFp(code, i + 1);
-  }
-
-  @Override
-  public int enterLength() {
-    return 4;
   }
 
   @Override

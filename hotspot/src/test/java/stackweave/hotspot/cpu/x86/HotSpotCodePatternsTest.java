@@ -69,7 +69,7 @@ class HotSpotCodePatternsTest {
 
   private static void checkCall(
       ByteBuffer text, long address, long pc, int length, String instruction) throws IOException {
-    byte[] code = new byte[PATTERNS.maxKnownCallBytes()];
+    byte[] code = new byte[PATTERNS.lengths.knownCall()];
     long end = pc + length;
     text.get((int) (end - address) - code.length, code);
     assertTrue(PATTERNS.isCallBefore(code, code.length), instruction);
