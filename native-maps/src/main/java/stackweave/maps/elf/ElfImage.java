@@ -10,6 +10,8 @@ import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
 import stackweave.maps.elf.ElfHeaders.Segment;
 import stackweave.unwind.Architecture;
+import stackweave.unwind.cfi.CallFrameTable;
+import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.Section;
 import stackweave.unwind.table.UnwindSections;
 
@@ -293,7 +295,7 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
    */
   final Section ehFrameOf(Section hdr) {
     try {
-      long address = EhFrameHdr.ehFrameAddress(hdr.bytes(), hdr.address());
+      long address = CallFrameTable.ehFrameAddress(hdr, architecture());
       for (Segment s : headers.segments()) {
         long offset = address - s.vaddr();
         if (s.type() == ElfHeaders.PT_LOAD && offset >= 0 && offset < s.fileSize()) {
@@ -301,7 +303,7 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
         }
       }
       throw new ElfFormatException(Reason.BAD_EH_FRAME_HDR, hdr.address());
-    } catch (ElfFormatException e) {
+    } catch (ElfFormatException | MalformedSectionException e) {
       problem(".eh_frame", e);
       return null;
     }

@@ -1,6 +1,7 @@
 package stackweave.unwind.cfi;
 
 import java.nio.ByteOrder;
+import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RowCache;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.Unsupported;
@@ -56,6 +57,12 @@ public final class CallFrameTable implements UnwindTable {
       index = FdeIndex.build(info);
     }
     return new CallFrameTable(rules, UnwindSource.EH_FRAME, note, index, info);
+  }
+
+  /** Where .eh_frame is, as .eh_frame_hdr has it: for images without section headers. */
+  public static long ehFrameAddress(Section hdr, Architecture architecture)
+      throws MalformedSectionException {
+    return FdeIndex.ehFrameAddress(hdr, architecture);
   }
 
   /**

@@ -82,6 +82,18 @@ final class FdeIndex {
         : null;
   }
 
+  /** Where .eh_frame is, as an .eh_frame_hdr has it. */
+  static long ehFrameAddress(Section hdr, Architecture architecture)
+      throws MalformedSectionException {
+    SectionReader reader = new SectionReader(hdr, SectionReader.byteOrder(hdr, architecture));
+    if (reader.u1() != HDR_VERSION) {
+      throw new MalformedSectionException(Reason.UNKNOWN_VERSION, 0);
+    }
+    int encoding = reader.u1();
+    reader.skip(2);
+    return reader.pointer(encoding, hdr.address());
+  }
+
   /** Looks at copies: interpreted bytecode reads an array far faster than a buffer. */
   private static boolean isSorted(ByteBuffer bytes, int offset, int count) {
     IntBuffer table = bytes.slice(offset, count * ENTRY_SIZE).order(bytes.order()).asIntBuffer();
