@@ -38,11 +38,11 @@ final class CallerStep {
     long sp = 0;
     for (int i = 0; i < rule.exits().length; i++) {
       CallerRule.Exit exit = rule.exits()[i];
-      if (!isKnown(frame, exit.returnAddress) || !isKnown(frame, exit.sp)) {
+      if (!isKnown(frame, exit.returnAddress()) || !isKnown(frame, exit.sp())) {
         return false;
       }
-      long exitPc = evaluate(frame, exit.returnAddress) & addressMask;
-      long exitSp = evaluate(frame, exit.sp);
+      long exitPc = evaluate(frame, exit.returnAddress()) & addressMask;
+      long exitSp = evaluate(frame, exit.sp());
       if (i > 0 && (exitPc != pc || exitSp != sp)) {
         return false;
       }
@@ -88,7 +88,8 @@ final class CallerStep {
       known[r] = false;
       for (int i = 0; i < rule.exits().length; i++) {
         long before = values[r];
-        known[r] = find(frame, r, rule.exits()[i].registers[r]) && (i == 0 || values[r] == before);
+        known[r] =
+            find(frame, r, rule.exits()[i].registers()[r]) && (i == 0 || values[r] == before);
         if (!known[r]) {
           break;
         }

@@ -8,39 +8,21 @@ import java.nio.charset.StandardCharsets;
 /**
  * Symbols of the kernel sorted by address, as {@link KernelSymbolsBuilder} makes them: 12 bytes a
  * symbol plus the names. Immutable.
+ *
+ * @param addresses where symbols and gaps begin, ascending, with the highest bit turned
+ * @param nameOffsets where their names are; {@link KernelSymbolsBuilder#GAP}: what begins here has
+ *     no name
+ * @param size how many of them are symbols
+ * @param textStart of the kernel's own code
+ * @param textEnd of the kernel's own code, the first address behind it
  */
-final class KernelSymbolTable {
-  private final LongBuffer addresses;
-
-  /** {@link KernelSymbolsBuilder#GAP}: what begins here has no name. */
-  private final IntBuffer nameOffsets;
-
-  private final ByteBuffer names;
-  private final int size;
-  private final long textStart;
-  private final long textEnd;
-
-  /**
-   * @param addresses where symbols and gaps begin, ascending, with the highest bit turned
-   * @param nameOffsets where their names are
-   * @param size how many of them are symbols
-   * @param textStart of the kernel's own code
-   * @param textEnd of the kernel's own code, the first address behind it
-   */
-  KernelSymbolTable(
-      LongBuffer addresses,
-      IntBuffer nameOffsets,
-      ByteBuffer names,
-      int size,
-      long textStart,
-      long textEnd) {
-    this.addresses = addresses;
-    this.nameOffsets = nameOffsets;
-    this.names = names;
-    this.size = size;
-    this.textStart = textStart;
-    this.textEnd = textEnd;
-  }
+record KernelSymbolTable(
+    LongBuffer addresses,
+    IntBuffer nameOffsets,
+    ByteBuffer names,
+    int size,
+    long textStart,
+    long textEnd) {
 
   /** The symbol that covers {@code address}, or {@link KernelSymbols#NONE}. */
   int find(long address) {
@@ -69,14 +51,6 @@ final class KernelSymbolTable {
     return high;
   }
 
-  long textStart() {
-    return textStart;
-  }
-
-  long textEnd() {
-    return textEnd;
-  }
-
   /** Behind the numbers of all symbols. */
   int limit() {
     return addresses.limit();
@@ -97,10 +71,5 @@ final class KernelSymbolTable {
     byte[] name = new byte[end - begin];
     names.get(begin, name);
     return new String(name, StandardCharsets.UTF_8);
-  }
-
-  /** How many symbols there are. */
-  int size() {
-    return size;
   }
 }

@@ -21,28 +21,19 @@ public record CallerRule(Found found, Exit... exits) {
   public boolean keeps(int fp) {
     boolean keeps = true;
     for (Exit exit : exits) {
-      int[] term = exit.registers[0];
+      int[] term = exit.registers()[0];
       keeps &= term != null && term.length == 2 && term[0] == fp && term[1] == 0;
     }
     return keeps;
   }
 
-  /** A way out of a function. */
-  public static final class Exit {
-    /** Term of the return address. */
-    public final int[] returnAddress;
-
-    /** Term of the caller's stack pointer. */
-    public final int[] sp;
-
-    /** Terms of the registers of {@code Architecture.calleeSaved}; null where one is not known. */
-    public final int[][] registers;
-
-    /** As the fields. */
-    public Exit(int[] returnAddress, int[] sp, int[][] registers) {
-      this.returnAddress = returnAddress;
-      this.sp = sp;
-      this.registers = registers;
-    }
-  }
+  /**
+   * A way out of a function.
+   *
+   * @param returnAddress term of the return address
+   * @param sp term of the caller's stack pointer
+   * @param registers terms of the registers of {@code Architecture.calleeSaved}; null where one is
+   *     not known
+   */
+  public record Exit(int[] returnAddress, int[] sp, int[][] registers) {}
 }

@@ -95,8 +95,8 @@ class ThawStubTest {
     assertNotNull(rule);
     assertEquals(1, rule.exits().length);
     CallerRule.Exit exit = rule.exits()[0];
-    assertArrayEquals(new int[] {register, sp}, exit.sp);
-    assertArrayEquals(new int[] {register, sp - Processor.WORD, 0}, exit.returnAddress);
+    assertArrayEquals(new int[] {register, sp}, exit.sp());
+    assertArrayEquals(new int[] {register, sp - Processor.WORD, 0}, exit.returnAddress());
   }
 
   private static CallerRule rule(Processor processor, byte[] code, int offset) {

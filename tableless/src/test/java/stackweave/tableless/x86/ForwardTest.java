@@ -36,7 +36,7 @@ class ForwardTest {
     CallerRule rule = new NativeCode().paths().forward(START, true, memory(code.array()));
     assertNotNull(rule);
     assertEquals(Found.FORWARD, rule.found());
-    assertArrayEquals(new int[] {7, 16}, rule.exits()[0].sp);
+    assertArrayEquals(new int[] {7, 16}, rule.exits()[0].sp());
   }
 
   private static MemoryReader memory(byte[] code) {

@@ -99,21 +99,21 @@ class ForwardIT {
       return;
     }
     for (CallerRule.Exit exit : rule.exits()) {
-      long address = value(exit.returnAddress, registers, stepper);
+      long address = value(exit.returnAddress(), registers, stepper);
       // Signed in qemu, which has the keys.
       if ((address & Architecture.AARCH64.addressMask()) != caller.returnAddress()) {
         wrong.add(where + ": returns to " + Long.toHexString(address));
       }
-      if (value(exit.sp, registers, stepper) != caller.registers()[SP]) {
+      if (value(exit.sp(), registers, stepper) != caller.registers()[SP]) {
         wrong.add(where + ": caller's sp");
       }
       for (int i = 0; i < SAVED.length; i++) {
-        int[] term = exit.registers[i];
+        int[] term = exit.registers()[i];
         if (term != null && value(term, registers, stepper) != caller.registers()[SAVED[i]]) {
           wrong.add(where + ": x" + SAVED[i]);
         }
       }
-      if (!interrupted && exit.returnAddress[0] == LINK && exit.returnAddress.length == 2) {
+      if (!interrupted && exit.returnAddress()[0] == LINK && exit.returnAddress().length == 2) {
         wrong.add(where + ": the link register of a frame that waits");
       }
     }
