@@ -22,10 +22,11 @@ record KernelSymbolTable(
     ByteBuffer names,
     int size,
     long textStart,
-    long textEnd) {
+    long textEnd)
+    implements KernelTable {
 
-  /** The symbol that covers {@code address}, or {@link KernelSymbols#NONE}. */
-  int find(long address) {
+  @Override
+  public int find(long address) {
     int i = lastUpTo(address ^ Long.MIN_VALUE);
     if (i < 0 || nameOffsets.get(i) == KernelSymbolsBuilder.GAP) {
       return KernelSymbols.NONE;
@@ -51,18 +52,18 @@ record KernelSymbolTable(
     return high;
   }
 
-  /** Behind the numbers of all symbols. */
-  int limit() {
+  @Override
+  public int limit() {
     return addresses.limit();
   }
 
-  /** Where symbol {@code i} starts. */
-  long start(int i) {
+  @Override
+  public long start(int i) {
     return addresses.get(i) ^ Long.MIN_VALUE;
   }
 
-  /** What symbol {@code i} is called. */
-  String name(int i) {
+  @Override
+  public String name(int i) {
     int begin = nameOffsets.get(i);
     int end = begin;
     while (names.get(end) != 0) {

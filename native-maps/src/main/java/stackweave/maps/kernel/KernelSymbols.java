@@ -20,7 +20,7 @@ public final class KernelSymbols {
 
   /** No symbols. */
   public static final KernelSymbols EMPTY =
-      new KernelSymbols(Path.of(""), TableMemory.HEAP, null, null);
+      new KernelSymbols(Path.of(""), TableMemory.HEAP, null, 0);
 
   /** Longer than any line. */
   private static final int BUFFER = 1 << 13;
@@ -28,19 +28,20 @@ public final class KernelSymbols {
   private final Path kallsyms;
   private final TableMemory memory;
 
-  // The kernel's own code: one of the two, or neither.
-  private final KernelText text;
-  private final KernelSymbolTable table;
+  /** The kernel's own code; null without access. */
+  private final KernelTable own;
+
+  /** How many bytes of the file have nothing but that. */
+  private final long ownBytes;
 
   /** What is not the kernel's own code; null before it was read. */
   private KernelSymbolTable others;
 
-  private KernelSymbols(
-      Path kallsyms, TableMemory memory, KernelText text, KernelSymbolTable table) {
+  private KernelSymbols(Path kallsyms, TableMemory memory, KernelTable own, long ownBytes) {
     this.kallsyms = kallsyms;
     this.memory = memory;
-    this.text = text;
-    this.table = table;
+    this.own = own;
+    this.ownBytes = ownBytes;
   }
 
   /**
@@ -57,14 +58,12 @@ public final class KernelSymbols {
       return EMPTY;
     }
     if (text.isComplete()) {
-      return new KernelSymbols(kallsyms, memory, text, null);
+      return new KernelSymbols(kallsyms, memory, text, text.bytesBefore());
     }
     try {
       // Hidden in some lines, hidden in all: 5 MB not read. The first line alone says nothing, for
       // up to Linux 6.14 x86-64 has a symbol at 0.
-      return text.isShown()
-          ? new KernelSymbols(kallsyms, memory, null, tableOf(text, memory))
-          : EMPTY;
+      return text.isShown() ? new KernelSymbols(kallsyms, memory, tableOf(text, memory), 0) : EMPTY;
     } finally {
       text.release();
     }
@@ -94,7 +93,7 @@ public final class KernelSymbols {
     try (RandomAccessFile in = new RandomAccessFile(kallsyms.toFile(), "r");
         KernelSymbolsBuilder builder = new KernelSymbolsBuilder(modules, programs, memory)) {
       builder.leaveOutTheKernel();
-      in.seek(text == null ? 0 : text.bytesBefore());
+      in.seek(ownBytes);
       byte[] lines = new byte[BUFFER];
       int length = 0;
       for (int read = in.read(lines); read > 0; read = in.read(lines, length, BUFFER - length)) {
@@ -113,52 +112,39 @@ public final class KernelSymbols {
 
   /** Whether there are no symbols, as where the kernel hides them. */
   public boolean isEmpty() {
-    return text == null && table == null;
+    return own == null;
   }
 
   /** The symbol that covers {@code address}, or {@link #NONE}. */
   public int find(long address) {
     if (isOwnText(address)) {
-      return text == null ? table.find(address) : text.find(address);
+      return own.find(address);
     }
     int other = others == null ? NONE : others.find(address);
-    return other == NONE ? NONE : ownLimit() + other;
-  }
-
-  private int ownLimit() {
-    return text == null ? table.limit() : text.limit();
+    return other == NONE ? NONE : own.limit() + other;
   }
 
   /** Whether the address is in the kernel's own code, whose names never change while it runs. */
   public boolean isOwnText(long address) {
-    if (text != null) {
-      return Long.compareUnsigned(address, text.textStart()) >= 0
-          && Long.compareUnsigned(address, text.textEnd()) < 0;
-    }
-    return table != null
-        && Long.compareUnsigned(address, table.textStart()) >= 0
-        && Long.compareUnsigned(address, table.textEnd()) < 0;
+    return own != null
+        && Long.compareUnsigned(address, own.textStart()) >= 0
+        && Long.compareUnsigned(address, own.textEnd()) < 0;
   }
 
   /** The address of symbol {@code i}. */
   public long start(int i) {
-    if (i >= ownLimit()) {
-      return others.start(i - ownLimit());
-    }
-    return text == null ? table.start(i) : text.start(i);
+    int limit = own.limit();
+    return i >= limit ? others.start(i - limit) : own.start(i);
   }
 
   /** The name of symbol {@code i}. */
   public String name(int i) {
-    if (i >= ownLimit()) {
-      return others.name(i - ownLimit());
-    }
-    return text == null ? table.name(i) : text.nameAt(i);
+    int limit = own.limit();
+    return i >= limit ? others.name(i - limit) : own.name(i);
   }
 
   /** How many symbols there are; reads all of them. */
   public int size() {
-    int own = text != null ? text.size() : table != null ? table.size() : 0;
-    return own + (others == null ? 0 : others.size());
+    return (own == null ? 0 : own.size()) + (others == null ? 0 : others.size());
   }
 }

@@ -19,7 +19,7 @@ import stackweave.unwind.TableMemory;
  * <p>Reading ends behind {@code _etext}. It is looked for only where lines jump, by address or to
  * data: where it is not found, {@link KernelSymbolsBuilder} takes all lines.
  */
-final class KernelText {
+final class KernelText implements KernelTable {
   private static final int PIECE = 4096;
   private static final int BLOCK_SHIFT = 20;
 
@@ -147,7 +147,7 @@ final class KernelText {
     for (int line = 0; line < length; line = nextLine(line)) {
       long address = address(lines, line, length);
       shown |= address != 0;
-      int name = name(line);
+      int name = nameOf(line);
       if (name >= length || lines[name] != '_' || address == 0) {
         continue;
       }
@@ -188,11 +188,13 @@ final class KernelText {
     return sorted && textEnd != Long.MAX_VALUE;
   }
 
-  long textStart() {
+  @Override
+  public long textStart() {
     return textStart ^ Long.MIN_VALUE;
   }
 
-  long textEnd() {
+  @Override
+  public long textEnd() {
     return textEnd ^ Long.MIN_VALUE;
   }
 
@@ -217,12 +219,14 @@ final class KernelText {
   }
 
   /** Behind the places of all symbols. */
-  int limit() {
+  @Override
+  public int limit() {
     return blockCount << BLOCK_SHIFT;
   }
 
   /** How many symbols of code there are; reads all. */
-  int size() {
+  @Override
+  public int size() {
     int size = 0;
     for (int i = 0; i < pieces; i++) {
       load(i);
@@ -240,7 +244,8 @@ final class KernelText {
    * @param address of the kernel's own code
    * @return its line's place, or {@link KernelSymbols#NONE}
    */
-  int find(long address) {
+  @Override
+  public int find(long address) {
     long turned = address ^ Long.MIN_VALUE;
     int piece = Arrays.binarySearch(firsts, 0, pieces, turned);
     piece = piece < 0 ? -2 - piece : piece;
@@ -294,14 +299,14 @@ final class KernelText {
     }
   }
 
-  /** Where the symbol at a place starts. */
-  long start(int place) {
+  @Override
+  public long start(int place) {
     return address(lines, loadPlace(place), length);
   }
 
-  /** What the symbol at a place is called. */
-  String nameAt(int place) {
-    int name = name(loadPlace(place));
+  @Override
+  public String name(int place) {
+    int name = nameOf(loadPlace(place));
     return new String(lines, name, nameEnd(name) - name, StandardCharsets.UTF_8);
   }
 
@@ -339,7 +344,7 @@ final class KernelText {
     return at + 1;
   }
 
-  private int name(int line) {
+  private int nameOf(int line) {
     int at = line;
     while (at < length && lines[at] > ' ') {
       at++;

@@ -1,5 +1,5 @@
 /**
- * Names of kernel functions, from /proc/kallsyms and /proc/modules. *
+ * Names of kernel functions, from /proc/kallsyms and /proc/modules.
  *
  * <p>/proc/kallsyms says where a symbol begins, and not where it ends. So an address has the name
  * of the symbol below it only where nothing else can lie between them:
