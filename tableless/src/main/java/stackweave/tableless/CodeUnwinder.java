@@ -17,7 +17,8 @@ import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * Finds callers of native code without unwind tables by reading the code. The ways are tried in the
- * order of trust, and each caller is marked with the one that led to it. Bounded; not thread-safe.
+ * order of trust, and each caller is marked with the one that led to it. Its caches are bounded; it
+ * is not thread-safe.
  */
 public final class CodeUnwinder implements TablelessUnwinder {
   /** Longest way from the clone3 call to the first instruction that has unwind information. */

@@ -2,8 +2,8 @@ package stackweave.tableless.code;
 
 /**
  * Computes how far the stack of a native function reaches at one of its instructions, by following
- * its machine code from its start. For functions without unwind information. Reused; not
- * thread-safe.
+ * its machine code from its start, where a function has no unwind information. One object is
+ * reused; it is not thread-safe.
  */
 public interface StackDepth {
   /** Most bytes of a function's code that are looked at. */

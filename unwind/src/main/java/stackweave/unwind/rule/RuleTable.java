@@ -12,7 +12,7 @@ import stackweave.unwind.x86_64.SignalFrame;
 /**
  * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else, of
  * one of the kinds below, each with what it says of the caller. Few rules exist: 49 describe libjvm
- * of JDK 17. Written and read by the thread that unwinds; not thread-safe.
+ * of JDK 17. The table belongs to the thread that unwinds.
  */
 public final class RuleTable {
   /**

@@ -5,9 +5,9 @@ import stackweave.unwind.Registers;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The frame at hand of a stack that is being unwound. Implemented by who walks mixed stacks and
- * knows which words of the stack can be return addresses; read, and moved on to the caller, by a
- * {@link TablelessUnwinder}. Must not be kept beyond a call.
+ * The frame at hand of a stack that is being unwound. A walk over mixed stacks implements it: it
+ * knows which words of the stack can be return addresses. A {@link TablelessUnwinder} reads it and
+ * moves it on to the caller, and must not keep it beyond a call.
  */
 public interface NativeFrame {
 

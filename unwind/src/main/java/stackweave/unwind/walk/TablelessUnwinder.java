@@ -7,8 +7,8 @@ import stackweave.unwind.UnreadableMemoryException;
 /**
  * Finds the callers of native code that unwind tables say nothing about, or something that can't
  * be: hand-written assembly, what other runtimes generate, code around system calls, a thread's
- * first instructions. Asked by who walks mixed stacks, around the steps of {@link NativeUnwinder}.
- * Not thread-safe.
+ * first instructions. A walk over mixed stacks asks it around the steps of {@link NativeUnwinder}.
+ * It is not thread-safe.
  */
 public interface TablelessUnwinder {
   /** {@link #bytesBelowFp} of a function that is not understood. */
