@@ -1,13 +1,8 @@
 package stackweave.agent;
 
-import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Locale;
-import java.util.OptionalInt;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.call.CallPatterns;
@@ -15,62 +10,11 @@ import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
 
 /**
- * The agent's options, {@code name=value,name=value} after {@code =} in -javaagent; immutable. An
- * unknown name or value is an error: a misspelt option must not be ignored silently. Each accessor
- * says its unit; docs/recordings.md and docs/limits.md describe them for users.
- *
- * @param intervalNanos CPU time between two samples in ns, or {@link #AS_RECORDED}; for recordings
- *     whose settings have none
- * @param depth most frames of a stack, or {@link #AS_RECORDED}; for recordings whose settings have
- *     none
- * @param engine one of {@link SamplingSettings#ENGINES}, for recordings whose settings name none
- * @param explicit whether only recordings that name {@code stackweave.NativeSample} or {@code
- *     stackweave.WallSample} are sampled
- * @param recordFailures directory for replay files of incomplete stacks; empty: none are written
- * @param switchFile absolute path of the file that switches sampling off; empty: the default paths
- * @param drainPercent long-term CPU limit of the drain thread, in percent of a core, 1 to 100
- * @param perfMebibytes limit of kernel memory for perf events, in MiB, 1 to 65,536
- * @param minHeapMebibytes smallest maximum heap of a JVM that is sampled, in MiB, from {@link
- *     #LEAST_HEAP_MEBIBYTES} on
- * @param hooks whether classes of the JDK may be instrumented while sampling
- * @param memory how the process reads its own memory
- * @param jit which of the JVM's compilers may compile the agent's classes
- * @param weave whether JFR's chunks get the samples as JFR's own events, too
- * @param wallNanos wall-clock time between two looks at a waiting thread in ns, for recordings
- *     whose settings say nothing of it; {@link SamplingSettings#WALL_OFF}: these have no such
- *     samples
- * @param blockedNanos shortest time for which a blocked thread gets an event in ns, for recordings
- *     whose settings say nothing of it; {@link SamplingSettings#BLOCKED_OFF}: these have none
- * @param wallThreads names of the threads that are looked at while they wait, as {@link
- *     WallFilter#SYNTAX} says; empty: all but the JVM's own
- * @param calls native methods whose calls are timed, as {@link CallPatterns#SYNTAX} says; empty:
- *     none
- * @param event what is sampled, with its interval if it is not CPU time, for recordings whose
- *     settings say nothing of it
- * @param nativeMemory whether first touches of native memory are recorded, for recordings whose
- *     settings say nothing of it
+ * The values of the agent's options, {@code name=value,name=value} after {@code =} in -javaagent;
+ * {@link Option} is their table. An unknown name or value is an error: a misspelt option must not
+ * be ignored silently. Immutable.
  */
-public record Options(
-    long intervalNanos,
-    int depth,
-    String engine,
-    boolean explicit,
-    String recordFailures,
-    String switchFile,
-    int drainPercent,
-    int perfMebibytes,
-    int minHeapMebibytes,
-    Hooks hooks,
-    MemoryAccess memory,
-    Jit jit,
-    boolean weave,
-    long wallNanos,
-    long blockedNanos,
-    String wallThreads,
-    String calls,
-    SampledEvent event,
-    boolean nativeMemory) {
-
+public final class Options {
   /**
    * Value of interval and depth where no option was given: the recording's settings or the default
    * apply.
@@ -83,7 +27,7 @@ public record Options(
   /** In MiB: enough for 380 threads on 128 CPUs, or 24,000 on 2. */
   public static final int DEFAULT_PERF_MEBIBYTES = 64;
 
-  private static final int MAX_MEBIBYTES = 65_536;
+  static final int MAX_MEBIBYTES = 65_536;
 
   /**
    * In MiB. Below this size sampling would hardly ever find room to begin, and what the agent keeps
@@ -115,27 +59,9 @@ public record Options(
     ALL
   }
 
-  private enum Name {
-    INTERVAL,
-    DEPTH,
-    ENGINE,
-    SAMPLE,
-    RECORD_FAILURES,
-    SWITCH,
-    DRAIN,
-    PERF_MEMORY,
-    MIN_HEAP,
-    HOOKS,
-    MEMORY,
-    JIT,
-    WEAVE,
-    WALL,
-    BLOCKED,
-    WALL_THREADS,
-    CALLS,
-    EVENT,
-    NATIVE_MEMORY
-  }
+  private final Map<Option, Object> given = new EnumMap<>(Option.class);
+
+  private Options() {}
 
   /**
    * Parses the agent's argument.
@@ -144,152 +70,167 @@ public record Options(
    * @throws InvalidOptionException with a one-line message for the user
    */
   public static Options parse(String text) throws InvalidOptionException {
-    long interval = AS_RECORDED;
-    int depth = AS_RECORDED;
-    String engine = SamplingSettings.DEFAULT_ENGINE;
-    boolean explicit = false;
-    String recordFailures = "";
-    Hooks hooks = Hooks.AUTO;
-    MemoryAccess memory = MemoryAccess.AUTO;
-    Jit jit = Jit.C1;
-    boolean weave = false;
-    long wall = SamplingSettings.WALL_OFF;
-    long blocked = SamplingSettings.BLOCKED_OFF;
-    String wallThreads = "";
-    String calls = "";
-    SampledEvent event = SampledEvent.CPU;
-    boolean nativeMemory = false;
-    String intervalText = null;
-    String switchFile = "";
-    int drainPercent = DEFAULT_DRAIN_PERCENT;
-    int perfMebibytes = DEFAULT_PERF_MEBIBYTES;
-    int minHeapMebibytes = DEFAULT_MIN_HEAP_MEBIBYTES;
-    if (text == null || text.isBlank()) {
-      return new Options(
-          interval,
-          depth,
-          engine,
-          explicit,
-          recordFailures,
-          switchFile,
-          drainPercent,
-          perfMebibytes,
-          minHeapMebibytes,
-          hooks,
-          memory,
-          jit,
-          weave,
-          wall,
-          blocked,
-          wallThreads,
-          calls,
-          event,
-          nativeMemory); // the common case loads no further classes
+    Options options = new Options();
+    if (text != null && !text.isBlank()) {
+      for (String option : text.split(",", -1)) {
+        options.take(option);
+      }
+      options.takeInterval();
     }
-    Set<Name> seen = new HashSet<>();
-    for (String option : text.split(",", -1)) {
-      int equals = option.indexOf('=');
-      String key = (equals < 0 ? option : option.substring(0, equals)).trim();
-      String value = equals < 0 ? "" : option.substring(equals + 1).trim();
-      Name name = constant(Name.class, key);
-      if (name == null) {
-        throw new InvalidOptionException(
-            "unknown option '" + key + "' (known: " + names(Name.class) + ")");
-      }
-      if (!seen.add(name)) {
-        throw new InvalidOptionException("option '" + key + "' is given twice");
-      }
-      switch (name) {
-        case INTERVAL -> intervalText = value;
-        case NATIVE_MEMORY -> nativeMemory = onOrOff(name, value);
-        case EVENT -> {
-          event = SampledEvent.parse(value);
-          if (event == null) {
-            throw invalid(name, value, SampledEvent.SYNTAX);
-          }
-        }
-        case DEPTH -> depth = depth(value);
-        case ENGINE -> engine = engine(value);
-        case SAMPLE -> {
-          if (!value.equals("explicit")) {
-            throw invalid(name, value, "explicit");
-          }
-          explicit = true;
-        }
-        case RECORD_FAILURES -> {
-          if (value.isEmpty()) {
-            throw invalid(name, value, "a directory");
-          }
-          recordFailures = value;
-        }
-        case SWITCH -> {
-          if (!value.startsWith("/")) {
-            throw invalid(name, value, "the absolute path of a file");
-          }
-          switchFile = value;
-        }
-        case DRAIN -> drainPercent = drainPercent(value);
-        case PERF_MEMORY -> perfMebibytes = mebibytes(name, value, 1);
-        case MIN_HEAP -> minHeapMebibytes = mebibytes(name, value, LEAST_HEAP_MEBIBYTES);
-        case HOOKS -> {
-          hooks = constant(Hooks.class, value);
-          if (hooks == null) {
-            throw invalid(name, value, names(Hooks.class));
-          }
-        }
-        case MEMORY -> memory = memory(value);
-        case JIT -> {
-          jit = constant(Jit.class, value);
-          if (jit == null) {
-            throw invalid(name, value, names(Jit.class));
-          }
-        }
-        case WEAVE -> weave = onOrOff(name, value);
-        case WALL -> wall = wall(value);
-        case BLOCKED -> blocked = blocked(value);
-        case WALL_THREADS -> {
-          if (WallFilter.parse(value) == null) {
-            throw invalid(name, value, WallFilter.SYNTAX);
-          }
-          wallThreads = value;
-        }
-        case CALLS -> {
-          if (CallPatterns.parse(value) == null) {
-            throw invalid(name, value, CallPatterns.SYNTAX);
-          }
-          calls = value;
-        }
-      }
+    return options;
+  }
+
+  private void take(String text) throws InvalidOptionException {
+    int equals = text.indexOf('=');
+    String name = (equals < 0 ? text : text.substring(0, equals)).trim();
+    Option option = Option.named(name);
+    if (option == null) {
+      throw new InvalidOptionException(
+          "unknown option '" + name + "' (known: " + Option.names() + ")");
     }
-    if (intervalText != null && event.isCpu()) {
-      interval = interval(intervalText);
-    } else if (intervalText != null) {
-      SampledEvent every = event.every(intervalText);
-      if (every == null) {
-        throw invalid(Name.INTERVAL, intervalText, SampledEvent.INTERVALS);
-      }
-      event = every;
+    if (given.containsKey(option)) {
+      throw new InvalidOptionException("option '" + name + "' is given twice");
     }
-    return new Options(
-        interval,
-        depth,
-        engine,
-        explicit,
-        recordFailures,
-        switchFile,
-        drainPercent,
-        perfMebibytes,
-        minHeapMebibytes,
-        hooks,
-        memory,
-        jit,
-        weave,
-        wall,
-        blocked,
-        wallThreads,
-        calls,
-        event,
-        nativeMemory);
+    given.put(option, option.parse(equals < 0 ? "" : text.substring(equals + 1).trim()));
+  }
+
+  /** It is a time, or a number of events if it is an event that is sampled. */
+  private void takeInterval() throws InvalidOptionException {
+    String text = (String) given.get(Option.INTERVAL);
+    if (text == null) {
+      return;
+    }
+    if (event().isCpu()) {
+      given.put(Option.INTERVAL, nanos(text));
+      return;
+    }
+    SampledEvent every = event().every(text);
+    if (every == null) {
+      throw Option.INTERVAL.invalid(text, SampledEvent.INTERVALS);
+    }
+    given.put(Option.EVENT, every);
+    given.remove(Option.INTERVAL);
+  }
+
+  private static Long nanos(String text) throws InvalidOptionException {
+    OptionalLong nanos = SamplingSettings.interval(text);
+    if (nanos.isEmpty()) {
+      throw Option.INTERVAL.invalid(text, SamplingSettings.INTERVALS);
+    }
+    return nanos.getAsLong();
+  }
+
+  /** The value of an option; where none was given {@code standard}, which is of its class. */
+  private <T> T get(Option option, Class<T> type, T standard) {
+    Object value = given.get(option);
+    return value == null ? standard : type.cast(value);
+  }
+
+  private long number(Option option, long standard) {
+    return get(option, Number.class, standard).longValue();
+  }
+
+  private boolean isOn(Option option) {
+    return get(option, Boolean.class, false);
+  }
+
+  private String text(Option option) {
+    return get(option, String.class, "");
+  }
+
+  /** CPU time between two samples in ns, or {@link #AS_RECORDED}. */
+  public long intervalNanos() {
+    return number(Option.INTERVAL, AS_RECORDED);
+  }
+
+  /** Most frames of a stack, or {@link #AS_RECORDED}. */
+  public int depth() {
+    return (int) number(Option.DEPTH, AS_RECORDED);
+  }
+
+  /** One of {@link SamplingSettings#ENGINES}, for recordings whose settings name none. */
+  public String engine() {
+    return get(Option.ENGINE, String.class, SamplingSettings.DEFAULT_ENGINE);
+  }
+
+  /** Whether only recordings that name the agent's events are sampled. */
+  public boolean explicit() {
+    return isOn(Option.SAMPLE);
+  }
+
+  /** Directory for replay files of incomplete stacks; empty: none are written. */
+  public String recordFailures() {
+    return text(Option.RECORD_FAILURES);
+  }
+
+  /** Absolute path of the file that switches sampling off; empty: the default paths. */
+  public String switchFile() {
+    return text(Option.SWITCH);
+  }
+
+  /** Long-term CPU limit of the drain thread, in percent of a core. */
+  public int drainPercent() {
+    return (int) number(Option.DRAIN, DEFAULT_DRAIN_PERCENT);
+  }
+
+  /** Limit of kernel memory for perf events, in MiB. */
+  public int perfMebibytes() {
+    return (int) number(Option.PERF_MEMORY, DEFAULT_PERF_MEBIBYTES);
+  }
+
+  /** Smallest maximum heap of a JVM that is sampled, in MiB. */
+  public int minHeapMebibytes() {
+    return (int) number(Option.MIN_HEAP, DEFAULT_MIN_HEAP_MEBIBYTES);
+  }
+
+  /** Whether classes of the JDK may be instrumented while sampling. */
+  public Hooks hooks() {
+    return get(Option.HOOKS, Hooks.class, Hooks.AUTO);
+  }
+
+  /** How the process reads its own memory. */
+  public MemoryAccess memory() {
+    return get(Option.MEMORY, MemoryAccess.class, MemoryAccess.AUTO);
+  }
+
+  /** Which of the JVM's compilers may compile the agent's classes. */
+  public Jit jit() {
+    return get(Option.JIT, Jit.class, Jit.C1);
+  }
+
+  /** Whether JFR's chunks get the samples as JFR's own events, too. */
+  public boolean weave() {
+    return isOn(Option.WEAVE);
+  }
+
+  /** Time between two looks at a waiting thread in ns; {@link SamplingSettings#WALL_OFF}: none. */
+  public long wallNanos() {
+    return number(Option.WALL, SamplingSettings.WALL_OFF);
+  }
+
+  /** Threshold of blocked threads in ns; {@link SamplingSettings#BLOCKED_OFF}: no events. */
+  public long blockedNanos() {
+    return number(Option.BLOCKED, SamplingSettings.BLOCKED_OFF);
+  }
+
+  /** Which waiting threads are looked at: {@link WallFilter#SYNTAX}; empty: all but the JVM's. */
+  public String wallThreads() {
+    return text(Option.WALL_THREADS);
+  }
+
+  /** Native methods whose calls are timed: {@link CallPatterns#SYNTAX}; empty: none. */
+  public String calls() {
+    return text(Option.CALLS);
+  }
+
+  /** What is sampled, with its interval if it is not CPU time. */
+  public SampledEvent event() {
+    return get(Option.EVENT, SampledEvent.class, SampledEvent.CPU);
+  }
+
+  /** Whether first touches of native memory are recorded. */
+  public boolean nativeMemory() {
+    return isOn(Option.NATIVE_MEMORY);
   }
 
   /**
@@ -299,82 +240,12 @@ public record Options(
    *     retransformation of a loaded class deoptimizes all compiled code
    */
   boolean mayInstrument(boolean attached) {
-    return hooks != Hooks.OFF && (hooks != Hooks.AUTO || !attached);
+    return hooks() != Hooks.OFF && (hooks() != Hooks.AUTO || !attached);
   }
 
-  private static long interval(String value) throws InvalidOptionException {
-    OptionalLong nanos = SamplingSettings.interval(value);
-    if (nanos.isEmpty()) {
-      throw invalid(Name.INTERVAL, value, SamplingSettings.INTERVALS);
-    }
-    return nanos.getAsLong();
-  }
-
-  private static long wall(String value) throws InvalidOptionException {
-    OptionalLong nanos = SamplingSettings.wallInterval(value);
-    if (nanos.isEmpty()) {
-      throw invalid(Name.WALL, value, SamplingSettings.WALL_INTERVALS);
-    }
-    return nanos.getAsLong();
-  }
-
-  private static long blocked(String value) throws InvalidOptionException {
-    OptionalLong nanos = SamplingSettings.blockedThreshold(value);
-    if (nanos.isEmpty()) {
-      throw invalid(Name.BLOCKED, value, SamplingSettings.BLOCKED_THRESHOLDS);
-    }
-    return nanos.getAsLong();
-  }
-
-  private static int depth(String value) throws InvalidOptionException {
-    OptionalInt depth = SamplingSettings.depth(value);
-    if (depth.isEmpty()) {
-      throw invalid(Name.DEPTH, value, SamplingSettings.DEPTHS);
-    }
-    return depth.getAsInt();
-  }
-
-  private static String engine(String value) throws InvalidOptionException {
-    if (!SamplingSettings.isEngine(value)) {
-      throw invalid(Name.ENGINE, value, SamplingSettings.ENGINES);
-    }
-    return value;
-  }
-
-  private static int drainPercent(String value) throws InvalidOptionException {
-    if (value.matches("[1-9]\\d?|100")) {
-      return Integer.parseInt(value);
-    }
-    throw invalid(Name.DRAIN, value, "how many percent of a core, from 1 to 100");
-  }
-
-  /**
-   * Compared with the labels, which have underscores as in the names of the system call and the
-   * file.
-   */
-  private static MemoryAccess memory(String value) throws InvalidOptionException {
-    for (MemoryAccess access : MemoryAccess.values()) {
-      if (access.label().equals(value)) {
-        return access;
-      }
-    }
-    throw invalid(Name.MEMORY, value, "auto, process_vm_readv, proc_self_mem");
-  }
-
-  private static boolean onOrOff(Name name, String value) throws InvalidOptionException {
-    return switch (value) {
-      case "on" -> true;
-      case "off" -> false;
-      default -> throw invalid(name, value, "on, off");
-    };
-  }
-
-  private static int mebibytes(Name name, String value, int least) throws InvalidOptionException {
-    int wanted = value.matches("[1-9]\\d{0,4}") ? Integer.parseInt(value) : 0;
-    if (wanted >= least && wanted <= MAX_MEBIBYTES) {
-      return wanted;
-    }
-    throw invalid(name, value, "MiB, from " + least + " to " + MAX_MEBIBYTES);
+  /** So many MiB, as text for users. */
+  static String mebibytes(int least) {
+    return "MiB, from " + least + " to " + MAX_MEBIBYTES;
   }
 
   /**
@@ -384,29 +255,6 @@ public record Options(
    * @param heapBytes {@link Runtime#maxMemory}
    */
   boolean isTooSmall(long heapBytes) {
-    return heapBytes < ((long) minHeapMebibytes << 20) / 16 * 15;
-  }
-
-  private static InvalidOptionException invalid(Name name, String value, String wanted) {
-    return new InvalidOptionException(
-        "option '" + text(name) + "' can't be '" + value + "' (wanted: " + wanted + ")");
-  }
-
-  private static <E extends Enum<E>> E constant(Class<E> type, String text) {
-    for (E constant : type.getEnumConstants()) {
-      if (text(constant).equals(text)) {
-        return constant;
-      }
-    }
-    return null;
-  }
-
-  private static String names(Class<? extends Enum<?>> type) {
-    Function<Enum<?>, String> name = Options::text;
-    return Arrays.stream(type.getEnumConstants()).map(name).collect(Collectors.joining(", "));
-  }
-
-  private static String text(Enum<?> constant) {
-    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return heapBytes < ((long) minHeapMebibytes() << 20) / 16 * 15;
   }
 }

@@ -2,10 +2,15 @@ package stackweave.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.lang.reflect.RecordComponent;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,33 +24,79 @@ import stackweave.jfr.control.SamplingDefaults;
 
 class OptionsTest {
 
-  private static final Options DEFAULTS =
-      new Options(
-          Options.AS_RECORDED,
-          Options.AS_RECORDED,
-          "auto",
-          false,
-          "",
-          "",
-          10,
-          64,
-          256,
-          Hooks.AUTO,
-          MemoryAccess.AUTO,
-          Jit.C1,
-          false,
-          0,
-          0,
-          "",
-          "",
-          SampledEvent.CPU,
-          false);
+  private static final Options DEFAULTS = parse("");
+
+  private static Options parse(String text) {
+    try {
+      return Options.parse(text);
+    } catch (InvalidOptionException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
+
+  /** The values of all options, in the order of the table but interval and depth. */
+  private static List<Object> values(Options options) {
+    return List.of(
+        options.intervalNanos(),
+        options.depth(),
+        options.engine(),
+        options.explicit(),
+        options.recordFailures(),
+        options.switchFile(),
+        options.drainPercent(),
+        options.perfMebibytes(),
+        options.minHeapMebibytes(),
+        options.hooks(),
+        options.memory(),
+        options.jit(),
+        options.weave(),
+        options.wallNanos(),
+        options.blockedNanos(),
+        options.wallThreads(),
+        options.calls(),
+        options.event(),
+        options.nativeMemory());
+  }
+
+  /** With {@code -Doptions.page=write} the test writes the table. */
+  @Test
+  void thePageHasTheTable() throws IOException {
+    Path page = Path.of("../docs/options.md");
+    String text = Files.readString(page);
+    String table = String.join("\n", Option.markdown()) + "\n";
+    if ("write".equals(System.getProperty("options.page"))) {
+      Files.writeString(
+          page, text.replaceFirst("(?s)\\| option \\|.*\\|\n", Matcher.quoteReplacement(table)));
+    }
+    assertTrue(Files.readString(page).contains(table), () -> "docs/options.md lacks:\n" + table);
+  }
 
   @ParameterizedTest
   @NullAndEmptySource
   @ValueSource(strings = " ")
   void nothingSaidIsAsRecorded(String text) throws InvalidOptionException {
-    assertEquals(DEFAULTS, Options.parse(text));
+    assertEquals(
+        List.of(
+            0L,
+            0,
+            "auto",
+            false,
+            "",
+            "",
+            10,
+            64,
+            256,
+            Hooks.AUTO,
+            MemoryAccess.AUTO,
+            Jit.C1,
+            false,
+            0L,
+            0L,
+            "",
+            "",
+            SampledEvent.CPU,
+            false),
+        values(Options.parse(text)));
   }
 
   /** Each option changes what it is for, and nothing beside it. */
@@ -99,8 +150,8 @@ class OptionsTest {
   @Test
   void allTogetherInAnyOrder() throws InvalidOptionException {
     assertEquals(
-        new Options(
-            1_000_000,
+        List.of(
+            1_000_000L,
             512,
             "perf",
             true,
@@ -113,14 +164,15 @@ class OptionsTest {
             MemoryAccess.PROCESS_VM_READV,
             Jit.ALL,
             true,
-            20_000_000,
-            7_000_000,
+            20_000_000L,
+            7_000_000L,
             "worker-*|!worker-9",
             "org.rocksdb.RocksDB::*;a.B::get*",
             SampledEvent.CPU,
             false),
-        Options.parse(
-            "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,min-heap=128,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*"));
+        values(
+            Options.parse(
+                "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,min-heap=128,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*")));
   }
 
   @ParameterizedTest

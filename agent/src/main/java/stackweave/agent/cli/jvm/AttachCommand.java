@@ -1,11 +1,16 @@
 package stackweave.agent.cli.jvm;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import stackweave.agent.InvalidOptionException;
+import stackweave.agent.Option;
 import stackweave.agent.Options;
 import stackweave.agent.attach.Order;
 import stackweave.agent.cli.common.FailedException;
@@ -19,34 +24,19 @@ import stackweave.agent.cli.process.TargetJvm.Presence;
       "Puts the agent into a running JVM, where it sleeps until a recording asks for samples.",
       "JDK 21 and later warn on the JVM's stderr of any agent that comes so."
     },
-    customSynopsis = "java -jar stackweave-agent.jar attach PID [OPTIONS]",
-    footer = {
-      "",
-      "OPTIONS, with commas between; README.md says more of each:",
-      "  interval=10ms         CPU time between two samples of a thread, 100us to 60s",
-      "  depth=4096            most frames of one stack, up to 8192",
-      "  engine=auto           auto, perf, timer, perf-thread or perf-user",
-      "  event=page-faults     an event that is sampled instead of CPU time",
-      "  wall=20ms             waiting threads are sampled, too, looked at so often",
-      "  wall-threads=NAME*    which threads are looked at while they wait",
-      "  blocked=5ms           an event for each time that a thread is blocked so long",
-      "  native-memory=on      which stacks native memory grows by",
-      "  calls=CLASS::METHOD   native methods whose calls are timed, with ; between",
-      "  weave=on              samples are jdk.ExecutionSample events, too",
-      "  drain=10              percent of a core for the agent's own thread, 1 to 100",
-      "  perf-memory=64        MiB of the kernel's memory for perf's events",
-      "  min-heap=256          MiB; JVMs with a smaller -Xmx are left alone",
-      "  hooks=auto            auto, on, off, early: may classes of the JDK change",
-      "  memory=auto           auto, process_vm_readv or proc_self_mem",
-      "  jit=c1                c1 or all: which compilers may compile the agent",
-      "  record-failures=DIR   keeps incomplete stacks as files there; every:DIR: all",
-      "  switch=/FILE          switches sampling off while that file is there",
-      "  sample=explicit       only recordings whose settings name NativeSample,",
-      "                        WallSample or Blocked of stackweave"
-    })
+    customSynopsis = "java -jar stackweave-agent.jar attach PID [OPTIONS]")
 public final class AttachCommand implements Callable<Integer> {
 
   @Mixin private TargetOption target;
+
+  /** Adds the options to the help. */
+  @Spec
+  void describe(CommandSpec spec) {
+    List<String> footer =
+        new ArrayList<>(List.of("", "OPTIONS, with commas between; docs/options.md has their values:"));
+    footer.addAll(Option.help());
+    spec.usageMessage().footer(footer.toArray(new String[0]));
+  }
 
   @Parameters(
       index = "1",
