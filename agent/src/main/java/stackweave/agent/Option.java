@@ -9,6 +9,7 @@ import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
 
 /**
@@ -118,8 +119,8 @@ public enum Option {
           case MEMORY -> memory(text);
           case JIT -> constant(Options.Jit.values(), text);
           case WEAVE, NATIVE_MEMORY -> onOrOff(text);
-          case WALL -> orNull(SamplingSettings.wallInterval(text));
-          case BLOCKED -> orNull(SamplingSettings.blockedThreshold(text));
+          case WALL -> orNull(SampledFeature.WAITING.parse(text));
+          case BLOCKED -> orNull(SampledFeature.BLOCKED.parse(text));
           case WALL_THREADS -> WallFilter.parse(text) == null ? null : text;
           case CALLS -> CallPatterns.parse(text) == null ? null : text;
           case EVENT -> SampledEvent.parse(text);

@@ -7,6 +7,7 @@ import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
 
 /**
@@ -203,14 +204,22 @@ public final class Options {
     return isOn(Option.WEAVE);
   }
 
-  /** Time between two looks at a waiting thread in ns; {@link SamplingSettings#WALL_OFF}: none. */
-  public long wallNanos() {
-    return number(Option.WALL, SamplingSettings.WALL_OFF);
+  /** What is recorded beside samples, for recordings whose settings say nothing of it. */
+  public Map<SampledFeature, Long> features() {
+    Map<SampledFeature, Long> features = new EnumMap<>(SampledFeature.class);
+    put(features, SampledFeature.WAITING, number(Option.WALL, SampledFeature.OFF));
+    put(features, SampledFeature.BLOCKED, number(Option.BLOCKED, SampledFeature.OFF));
+    put(
+        features,
+        SampledFeature.MEMORY,
+        isOn(Option.NATIVE_MEMORY) ? SampledFeature.ON : SampledFeature.OFF);
+    return features;
   }
 
-  /** Threshold of blocked threads in ns; {@link SamplingSettings#BLOCKED_OFF}: no events. */
-  public long blockedNanos() {
-    return number(Option.BLOCKED, SamplingSettings.BLOCKED_OFF);
+  private static void put(Map<SampledFeature, Long> features, SampledFeature feature, long value) {
+    if (value != SampledFeature.OFF) {
+      features.put(feature, value);
+    }
   }
 
   /** Which waiting threads are looked at: {@link WallFilter#SYNTAX}; empty: all but the JVM's. */
@@ -226,11 +235,6 @@ public final class Options {
   /** What is sampled, with its interval if it is not CPU time. */
   public SampledEvent event() {
     return get(Option.EVENT, SampledEvent.class, SampledEvent.CPU);
-  }
-
-  /** Whether first touches of native memory are recorded. */
-  public boolean nativeMemory() {
-    return isOn(Option.NATIVE_MEMORY);
   }
 
   /**

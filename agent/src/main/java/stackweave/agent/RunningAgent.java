@@ -81,10 +81,8 @@ final class RunningAgent {
             : options.intervalNanos(),
         options.engine(),
         options.depth() == Options.AS_RECORDED ? SamplingSettings.DEFAULT_DEPTH : options.depth(),
-        options.wallNanos(),
-        options.blockedNanos(),
         options.event(),
-        options.nativeMemory());
+        options.features());
   }
 
   /** Publishes the status in the agent properties; after this it is updated whenever it changes. */

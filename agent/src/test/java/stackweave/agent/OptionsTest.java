@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import stackweave.agent.Options.Hooks;
 import stackweave.agent.Options.Jit;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingDefaults;
 
 class OptionsTest {
@@ -50,12 +52,10 @@ class OptionsTest {
         options.memory(),
         options.jit(),
         options.weave(),
-        options.wallNanos(),
-        options.blockedNanos(),
         options.wallThreads(),
         options.calls(),
         options.event(),
-        options.nativeMemory());
+        options.features());
   }
 
   /** With {@code -Doptions.page=write} the test writes the table. */
@@ -90,12 +90,10 @@ class OptionsTest {
             MemoryAccess.AUTO,
             Jit.C1,
             false,
-            0L,
-            0L,
             "",
             "",
             SampledEvent.CPU,
-            false),
+            Map.of()),
         values(Options.parse(text)));
   }
 
@@ -105,10 +103,10 @@ class OptionsTest {
     "interval=3ms, intervalNanos=3000000",
     "depth=77, depth=77",
     "engine=timer, engine=timer",
-    "wall=30ms, wallNanos=30000000",
-    "blocked=7ms, blockedNanos=7000000",
+    "wall=30ms, features={WAITING=30000000}",
+    "blocked=7ms, features={BLOCKED=7000000}",
     "wall-threads=web-*, wallThreads=web-*",
-    "native-memory=on, memory=true",
+    "native-memory=on, features={MEMORY=1}",
     "drain=37, drainPercent=37",
     "perf-memory=5, perfMemoryBytes=5242880",
     "hooks=off, hooks=false",
@@ -164,12 +162,10 @@ class OptionsTest {
             MemoryAccess.PROCESS_VM_READV,
             Jit.ALL,
             true,
-            20_000_000L,
-            7_000_000L,
             "worker-*|!worker-9",
             "org.rocksdb.RocksDB::*;a.B::get*",
             SampledEvent.CPU,
-            false),
+            Map.of(SampledFeature.WAITING, 20_000_000L, SampledFeature.BLOCKED, 7_000_000L)),
         values(
             Options.parse(
                 "sample=explicit, engine=perf, drain=25,depth=512 ,record-failures=/a dir,switch=/an/off,perf-memory=8,min-heap=128,hooks=off,interval=1ms,memory=process_vm_readv,jit=all,weave=on,wall=20ms,blocked=7ms,wall-threads=worker-*|!worker-9,calls=org.rocksdb.RocksDB::*;a.B::get*")));

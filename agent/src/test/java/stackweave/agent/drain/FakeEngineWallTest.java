@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.WaitingThread;
+import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.ReadingProgress;
@@ -36,7 +39,14 @@ class FakeEngineWallTest extends FakeEngineRuns {
       recording.enable(WallSample.NAME);
       sampler.onRequest(
           new SamplingRequest(
-              MILLISECOND, "auto", 64, 3 * MILLISECOND, 0, false, List.of("test"), List.of()));
+              SampledEvent.CPU,
+              MILLISECOND,
+              "auto",
+              64,
+              Map.of(SampledFeature.WAITING, 3 * MILLISECOND),
+              false,
+              List.of("test"),
+              List.of()));
       await(sampler::hasStarted);
       await(() -> sampler.report().contains(" threads looked at every 3 ms"));
       // The first is written after a second, or when the chunk ends.

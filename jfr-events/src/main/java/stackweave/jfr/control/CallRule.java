@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
-import java.util.TreeSet;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.event.Timespans;
@@ -15,8 +14,6 @@ import stackweave.jfr.event.Timespans;
  * those that a person started and that don't name it. Used by {@link SamplingControl}.
  */
 final class CallRule {
-  private static final String KEY = NativeCall.NAME + "#";
-
   private final boolean explicitOnly;
 
   /** Null if no methods are timed. */
@@ -83,7 +80,7 @@ final class CallRule {
         continue;
       }
       if (asks(recording, own)) {
-        noteUnknown(recording.name(), own, notes);
+        SamplingRule.noteUnknown(recording, NativeCall.NAME, own, notes);
         filters.add(filter(own.get("filter"), recording.name(), notes));
         threshold = Math.min(threshold, threshold(own, recording.name(), notes));
       }
@@ -112,8 +109,7 @@ final class CallRule {
   }
 
   private static Map<String, String> own(SamplingRule.Facts recording) {
-    return SamplingRule.settingsOf(
-        NativeCall.NAME, EventIds.NONE.nativeSample(), recording.settings());
+    return SamplingRule.settingsOf(NativeCall.NAME, EventIds.NONE, recording.settings());
   }
 
   private static CallPatterns filter(String text, String recording, List<String> notes) {
@@ -157,20 +153,5 @@ final class CallRule {
               NativeCall.DEFAULT_THRESHOLD));
     }
     return nanos.orElse(usual);
-  }
-
-  private static void noteUnknown(String recording, Map<String, String> own, List<String> notes) {
-    for (String name : new TreeSet<>(own.keySet())) {
-      if (!SamplingSettings.isSetting(NativeCall.NAME, name)) {
-        notes.add(
-            "recording "
-                + recording
-                + " sets "
-                + KEY
-                + name
-                + ", which is unknown, so nothing follows it"
-                + SamplingSettings.meantSetting(NativeCall.NAME, name));
-      }
-    }
   }
 }

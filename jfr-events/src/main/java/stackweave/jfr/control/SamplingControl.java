@@ -3,22 +3,20 @@ package stackweave.jfr.control;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import jdk.jfr.EventSettings;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 import stackweave.jfr.call.NativeCall;
-import stackweave.jfr.event.Blocked;
-import stackweave.jfr.event.NativeMemory;
-import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SettingChange;
 import stackweave.jfr.event.SettingsWatch;
-import stackweave.jfr.event.WallSample;
 import stackweave.jfr.event.load.LoadEvents;
 
 /**
@@ -345,10 +343,7 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  /**
-   * See {@link SamplingRule#leavesEnabledOpen}, {@link SamplingRule#leavesWallEnabledOpen} and
-   * {@link SamplingRule#leavesBlockedOpen}: completes the recordings' settings.
-   */
+  /** See {@link SamplingRule#leftOpen}: completes the recordings' settings. */
   private void enableWhereLeftOpen() {
     for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
       if (recording.getState() != RecordingState.RUNNING) {
@@ -356,30 +351,25 @@ public final class SamplingControl implements AutoCloseable {
       }
       SamplingRule.Facts facts = factsOf(recording);
       try {
-        // Decided before any is enabled, which would count as naming the event.
-        boolean isWallOpen = rule.leavesWallEnabledOpen(facts, eventIds);
-        boolean isMemoryOpen = rule.leavesMemoryOpen(facts, eventIds);
-        OptionalLong threshold = rule.leavesBlockedOpen(facts, eventIds);
-        if (rule.leavesEnabledOpen(facts, eventIds)) {
-          recording.enable(NativeSample.NAME);
-        }
-        if (isWallOpen) {
-          recording.enable(WallSample.NAME);
-        }
-        if (isMemoryOpen) {
-          recording.enable(NativeMemory.NAME);
-        }
-        if (threshold.isPresent()) {
-          recording.enable(Blocked.NAME).with("threshold", threshold.getAsLong() + " ns");
-        }
-        OptionalLong ofCalls = calls.leavesOpen(facts);
-        if (ofCalls.isPresent()) {
-          recording.enable(NativeCall.NAME).with("threshold", ofCalls.getAsLong() + " ns");
+        for (Map.Entry<String, Long> open : leftOpen(facts).entrySet()) {
+          EventSettings settings = recording.enable(open.getKey());
+          if (open.getValue() != SampledFeature.ON) {
+            settings.with("threshold", open.getValue() + " ns");
+          }
         }
       } catch (IllegalStateException e) {
         continue; // stopped meanwhile, so it requests nothing
       }
     }
+  }
+
+  private Map<String, Long> leftOpen(SamplingRule.Facts facts) {
+    Map<String, Long> open = rule.leftOpen(facts, eventIds);
+    OptionalLong ofCalls = calls.leavesOpen(facts);
+    if (ofCalls.isPresent()) {
+      open.put(NativeCall.NAME, ofCalls.getAsLong());
+    }
+    return open;
   }
 
   private List<SamplingRule.Facts> running() {
@@ -484,11 +474,7 @@ public final class SamplingControl implements AutoCloseable {
 
     private boolean anyLeavesEnabledOpen(List<SamplingRule.Facts> running) {
       for (SamplingRule.Facts facts : running) {
-        if (rule.leavesEnabledOpen(facts, eventIds)
-            || rule.leavesWallEnabledOpen(facts, eventIds)
-            || rule.leavesMemoryOpen(facts, eventIds)
-            || rule.leavesBlockedOpen(facts, eventIds).isPresent()
-            || calls.leavesOpen(facts).isPresent()) {
+        if (!leftOpen(facts).isEmpty()) {
           return true;
         }
       }

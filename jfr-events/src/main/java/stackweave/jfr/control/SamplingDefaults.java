@@ -1,5 +1,7 @@
 package stackweave.jfr.control;
 
+import java.util.Map;
+
 /**
  * What holds for recordings whose settings say nothing of it; {@link SamplingSettings} has the
  * limits. Immutable.
@@ -7,29 +9,25 @@ package stackweave.jfr.control;
  * @param intervalNanos CPU time between two samples of a thread, in ns
  * @param engine the engine to try first; {@code auto} leaves it open
  * @param depth most frames of a stack
- * @param wallNanos time between two looks at a waiting thread, in ns; {@link
- *     SamplingSettings#WALL_OFF} for no samples of these
- * @param blockedNanos threshold of blocked threads, in ns; {@link SamplingSettings#BLOCKED_OFF} for
- *     no events of these
  * @param event what is sampled
- * @param memory whether native memory is recorded
+ * @param features what is recorded beside samples, with its time in ns
  */
 public record SamplingDefaults(
     long intervalNanos,
     String engine,
     int depth,
-    long wallNanos,
-    long blockedNanos,
     SampledEvent event,
-    boolean memory) {
+    Map<SampledFeature, Long> features) {
   /** Of an agent without options. */
   public static final SamplingDefaults STANDARD =
       new SamplingDefaults(
           SamplingSettings.DEFAULT_INTERVAL_NANOS,
           SamplingSettings.DEFAULT_ENGINE,
           SamplingSettings.DEFAULT_DEPTH,
-          SamplingSettings.WALL_OFF,
-          SamplingSettings.BLOCKED_OFF,
           SampledEvent.CPU,
-          false);
+          Map.of());
+
+  public SamplingDefaults {
+    features = Map.copyOf(features);
+  }
 }

@@ -1,6 +1,7 @@
 package stackweave.jfr.control;
 
 import java.util.List;
+import java.util.Map;
 
 /**
  * What the running recordings request together. Immutable.
@@ -11,12 +12,8 @@ import java.util.List;
  * @param engine {@code auto}, or the name of the requested engine
  * @param depth most frames of a stack: the largest requested, one of {@link
  *     SamplingSettings#DEPTHS}
- * @param wallNanos wall-clock time between two looks at a waiting thread, in ns: the shortest
- *     requested, one of {@link SamplingSettings#WALL_INTERVALS}; 0 if waiting is not to be sampled
- * @param blockedNanos shortest time for which a blocked thread gets an event, in ns: the shortest
- *     requested, one of {@link SamplingSettings#BLOCKED_THRESHOLDS}; 0 for no such events
- * @param memory whether first touches of native memory are to be recorded
- * @param allocations whether blocks of malloc are to be recorded
+ * @param features what is to be recorded beside samples, with the shortest time requested in ns, or
+ *     {@link SampledFeature#ON} where it has none
  * @param inMemory whether one of the recordings is in memory only, where the oldest events vanish
  *     without a chunk ending
  * @param recordings the names of the requesting recordings
@@ -27,51 +24,50 @@ public record SamplingRequest(
     long intervalNanos,
     String engine,
     int depth,
-    long wallNanos,
-    long blockedNanos,
-    boolean memory,
-    boolean allocations,
+    Map<SampledFeature, Long> features,
     boolean inMemory,
     List<String> recordings,
     List<String> notes) {
   public SamplingRequest {
+    features = Map.copyOf(features);
     recordings = List.copyOf(recordings);
     notes = List.copyOf(notes);
   }
 
-  /** A request for CPU time. */
+  /** A request for CPU time and nothing beside it. */
   public SamplingRequest(
       long intervalNanos,
       String engine,
       int depth,
-      long wallNanos,
-      long blockedNanos,
       boolean inMemory,
       List<String> recordings,
       List<String> notes) {
-    this(
-        SampledEvent.CPU,
-        intervalNanos,
-        engine,
-        depth,
-        wallNanos,
-        blockedNanos,
-        false,
-        false,
-        inMemory,
-        recordings,
-        notes);
+    this(SampledEvent.CPU, intervalNanos, engine, depth, Map.of(), inMemory, recordings, notes);
   }
 
-  /** A request without samples of waiting threads, and without events of blocked ones. */
-  public SamplingRequest(
-      long intervalNanos,
-      String engine,
-      int depth,
-      boolean inMemory,
-      List<String> recordings,
-      List<String> notes) {
-    this(intervalNanos, engine, depth, 0, 0, inMemory, recordings, notes);
+  /** The time that is requested of a feature; {@link SampledFeature#OFF} if it is not requested. */
+  public long valueOf(SampledFeature feature) {
+    return features.getOrDefault(feature, SampledFeature.OFF);
+  }
+
+  /** The time between two looks at a waiting thread in ns; 0 for no looks. */
+  public long wallNanos() {
+    return valueOf(SampledFeature.WAITING);
+  }
+
+  /** The shortest time for which a blocked thread gets an event in ns; 0 for no events. */
+  public long blockedNanos() {
+    return valueOf(SampledFeature.BLOCKED);
+  }
+
+  /** Whether first touches of native memory are to be recorded. */
+  public boolean memory() {
+    return features.containsKey(SampledFeature.MEMORY);
+  }
+
+  /** Whether blocks of malloc are to be recorded. */
+  public boolean allocations() {
+    return features.containsKey(SampledFeature.ALLOCATIONS);
   }
 
   /** Whether samples taken for {@code other} also satisfy this request. */
@@ -81,10 +77,7 @@ public record SamplingRequest(
         && intervalNanos == other.intervalNanos
         && engine.equals(other.engine)
         && depth == other.depth
-        && wallNanos == other.wallNanos
-        && blockedNanos == other.blockedNanos
-        && memory == other.memory
-        && allocations == other.allocations
+        && features.equals(other.features)
         && inMemory == other.inMemory;
   }
 

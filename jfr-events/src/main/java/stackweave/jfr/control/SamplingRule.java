@@ -1,18 +1,16 @@
 package stackweave.jfr.control;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.TreeSet;
-import stackweave.jfr.event.Blocked;
-import stackweave.jfr.event.NativeAllocation;
-import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
-import stackweave.jfr.event.WallSample;
 
 /**
  * Decides which recordings request samples, from their own settings: if they name {@code
@@ -88,178 +86,148 @@ final class SamplingRule {
     long interval = Long.MAX_VALUE;
     String engine = null;
     int depth = 0;
-    long wall = Long.MAX_VALUE;
-    long blocked = Long.MAX_VALUE;
-    boolean memory = false;
-    boolean allocations = false;
+    Map<SampledFeature, Long> features = new EnumMap<>(SampledFeature.class);
     EventRule events = new EventRule(defaults.event());
     List<String> asking = new ArrayList<>();
     for (Facts recording : running) {
-      Map<String, String> own = ownSettings(recording, ids);
-      Map<String, String> ownWall = wallSettings(recording, ids);
-      Map<String, String> ownBlocked = blockedSettings(recording, ids);
-      noteUnknown(recording, NativeSample.NAME, own, notes);
-      noteUnknown(recording, WallSample.NAME, ownWall, notes);
-      noteUnknown(recording, Blocked.NAME, ownBlocked, notes);
-      Map<String, String> ownMemory = memorySettings(recording, ids);
-      noteUnknown(recording, NativeMemory.NAME, ownMemory, notes);
-      Map<String, String> ownAllocations = allocationSettings(recording, ids);
-      noteUnknown(recording, NativeAllocation.NAME, ownAllocations, notes);
-      noteMisspelt(recording, notes);
-      boolean namesWall = !ownWall.isEmpty() && !isDisabled(ownWall);
-      boolean namesBlocked = !ownBlocked.isEmpty() && !isDisabled(ownBlocked);
-      boolean namesMemory = namesMemory(ownMemory);
-      boolean namesAllocations = namesMemory(ownAllocations);
-      if (isDisabled(own)) {
+      Own own = Own.of(recording, ids);
+      noteUnknown(recording, own, notes);
+      if (own.isDisabled()) {
         disabled = true;
-        if (namesWall) {
-          notes.add(withoutSamples(recording, WallSample.NAME));
-        }
-        if (namesBlocked) {
-          notes.add(withoutSamples(recording, Blocked.NAME));
-        }
-        if (namesMemory) {
-          notes.add(withoutSamples(recording, NativeMemory.NAME));
-        }
-        if (namesAllocations) {
-          notes.add(withoutSamples(recording, NativeAllocation.NAME));
-        }
+        noteWithoutSamples(recording, own, notes);
         continue;
       }
-      enabled |= own.containsKey("enabled");
-      boolean names =
-          namesWall || namesBlocked || namesMemory || namesAllocations || !own.isEmpty();
-      if (!names && (explicitOnly || !recording.isStartedByPerson())) {
+      enabled |= own.samples.containsKey("enabled");
+      if (!asks(recording, own)) {
         continue;
       }
-      asking.add(recording.name());
+      String name = recording.name();
+      asking.add(name);
       inMemory |= !recording.toDisk();
-      if (events.takes(own.get("event"), own.get("interval"), recording.name(), notes)) {
-        interval = Math.min(interval, interval(own.get("interval"), recording.name(), notes));
+      if (events.takes(own.samples.get("event"), own.samples.get("interval"), name, notes)) {
+        interval = Math.min(interval, interval(own.samples.get("interval"), name, notes));
       }
-      depth = Math.max(depth, depth(own.get("depth"), recording.name(), notes));
-      wall = Math.min(wall, wallInterval(ownWall, recording.name(), notes));
-      allocations |= namesAllocations;
-      memory |= namesMemory || defaults.memory() && ownMemory.isEmpty();
-      blocked = Math.min(blocked, blockedThreshold(ownBlocked, recording.name(), notes));
-      String ownEngine = engine(own.get("engine"), recording.name(), notes);
-      if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
-        engine = ownEngine;
-      } else if (!ownEngine.equals(engine) && !ownEngine.equals(SamplingSettings.DEFAULT_ENGINE)) {
-        notes.add(
-            "recording "
-                + recording.name()
-                + " asks for engine "
-                + ownEngine
-                + ", but "
-                + engine
-                + " was asked for before; "
-                + engine
-                + " is used for both");
+      depth = Math.max(depth, depth(own.samples.get("depth"), name, notes));
+      for (SampledFeature feature : SampledFeature.values()) {
+        long value = value(feature, own.of(feature), name, notes);
+        if (value != SampledFeature.OFF) {
+          features.put(feature, Math.min(value, features.getOrDefault(feature, value)));
+        }
       }
+      engine = either(engine, engine(own.samples.get("engine"), name, notes), name, notes);
     }
     if (asking.isEmpty() || (disabled && !enabled)) {
       return null;
     }
-    long wallNanos = wall == Long.MAX_VALUE ? SamplingSettings.WALL_OFF : wall;
-    long blockedNanos = blocked == Long.MAX_VALUE ? SamplingSettings.BLOCKED_OFF : blocked;
     SampledEvent event = events.decide(notes);
-    return new SamplingRequest(
-        event,
-        event.isCpu() ? interval : defaults.intervalNanos(),
-        engine,
-        depth,
-        wallNanos,
-        blockedNanos,
-        memory,
-        allocations,
-        inMemory,
-        asking,
-        notes);
-  }
-
-  private static String withoutSamples(Facts recording, String event) {
-    return "recording "
-        + recording.name()
-        + " asks for "
-        + event
-        + " and disables "
-        + NativeSample.NAME
-        + ", without which nothing is sampled";
+    long nanos = event.isCpu() ? interval : defaults.intervalNanos();
+    return new SamplingRequest(event, nanos, engine, depth, features, inMemory, asking, notes);
   }
 
   /**
-   * Whether a recording has settings of an event but not {@code enabled}. JFR (17 to 25) treats
-   * that as enabled until a second recording names the event; then it treats it as disabled, and if
-   * no other recording enables the event, nothing is written at all.
+   * A recording's own settings of the events that ask, each without the event's name.
+   *
+   * @param samples of {@code stackweave.NativeSample}
    */
-  boolean leavesEnabledOpen(Facts recording, EventIds ids) {
-    Map<String, String> own = ownSettings(recording, ids);
-    Map<String, String> ownWall = wallSettings(recording, ids);
-    Map<String, String> ownBlocked = blockedSettings(recording, ids);
-    boolean names =
-        !own.isEmpty()
-            || !ownWall.isEmpty() && !isDisabled(ownWall)
-            || !ownBlocked.isEmpty() && !isDisabled(ownBlocked)
-            || namesMemory(memorySettings(recording, ids))
-            || namesMemory(allocationSettings(recording, ids));
-    return names && !own.containsKey("enabled");
+  private record Own(
+      Map<String, String> samples, Map<SampledFeature, Map<String, String>> features) {
+    static Own of(Facts recording, EventIds ids) {
+      Map<SampledFeature, Map<String, String>> features = new EnumMap<>(SampledFeature.class);
+      for (SampledFeature feature : SampledFeature.values()) {
+        features.put(feature, settingsOf(feature.event(), ids, recording.settings()));
+      }
+      return new Own(settingsOf(NativeSample.NAME, ids, recording.settings()), features);
+    }
+
+    Map<String, String> of(SampledFeature feature) {
+      return features.get(feature);
+    }
+
+    boolean isDisabled() {
+      return SamplingRule.isDisabled(samples);
+    }
+
+    boolean names(SampledFeature feature) {
+      return !of(feature).isEmpty() && !SamplingRule.isDisabled(of(feature));
+    }
+
+    /** Whether an event is named other than to disable a feature. */
+    boolean namesAny() {
+      boolean names = !samples.isEmpty();
+      for (SampledFeature feature : SampledFeature.values()) {
+        names |= names(feature);
+      }
+      return names;
+    }
+  }
+
+  /** Whether a recording that does not disable samples asks for them. */
+  private boolean asks(Facts recording, Own own) {
+    return own.namesAny() || !explicitOnly && recording.isStartedByPerson();
+  }
+
+  /** The engine that was asked for first, of those that were asked for by name. */
+  private static String either(String engine, String other, String recording, List<String> notes) {
+    if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
+      return other;
+    }
+    if (!other.equals(engine) && !other.equals(SamplingSettings.DEFAULT_ENGINE)) {
+      notes.add(
+          "recording "
+              + recording
+              + " asks for engine "
+              + other
+              + ", but "
+              + engine
+              + " was asked for before; "
+              + engine
+              + " is used for both");
+    }
+    return engine;
+  }
+
+  private static void noteWithoutSamples(Facts recording, Own own, List<String> notes) {
+    for (SampledFeature feature : SampledFeature.values()) {
+      if (own.names(feature)) {
+        notes.add(
+            "recording "
+                + recording.name()
+                + " asks for "
+                + feature.event()
+                + " and disables "
+                + NativeSample.NAME
+                + ", without which nothing is sampled");
+      }
+    }
   }
 
   /**
-   * Whether {@code stackweave.WallSample}, which JFR has off by default, has to be enabled in a
-   * recording: its settings name the event, or the agent's option asks for it wherever samples are
-   * asked for.
+   * The events that have to be enabled in a recording, each with the threshold to be set, in ns, or
+   * {@link SampledFeature#ON} for none. JFR (17 to 25) treats an event whose settings lack {@code
+   * enabled} as enabled until a second recording names it; then it treats it as disabled, and if no
+   * other recording enables the event, nothing is written at all. And it has off by default what a
+   * recording's settings, or the agent's options, ask for beside samples.
    */
-  boolean leavesWallEnabledOpen(Facts recording, EventIds ids) {
-    Map<String, String> own = ownSettings(recording, ids);
-    Map<String, String> ownWall = wallSettings(recording, ids);
-    if (isDisabled(own) || ownWall.containsKey("enabled")) {
-      return false;
+  Map<String, Long> leftOpen(Facts recording, EventIds ids) {
+    Own own = Own.of(recording, ids);
+    Map<String, Long> open = new LinkedHashMap<>();
+    if (own.namesAny() && !own.samples.containsKey("enabled")) {
+      open.put(NativeSample.NAME, SampledFeature.ON);
     }
-    boolean asks = !own.isEmpty() || !explicitOnly && recording.isStartedByPerson();
-    return !ownWall.isEmpty() || asks && defaults.wallNanos() != SamplingSettings.WALL_OFF;
-  }
-
-  /**
-   * The threshold with which {@code stackweave.Blocked}, which JFR has off by default, has to be
-   * enabled in a recording, as {@link #leavesWallEnabledOpen} says of the other event. Empty if it
-   * is not asked for, or has both settings.
-   */
-  OptionalLong leavesBlockedOpen(Facts recording, EventIds ids) {
-    Map<String, String> own = ownSettings(recording, ids);
-    Map<String, String> ownBlocked = blockedSettings(recording, ids);
-    boolean isComplete = ownBlocked.containsKey("enabled") && ownBlocked.containsKey("threshold");
-    if (isDisabled(own) || isDisabled(ownBlocked) || isComplete) {
-      return OptionalLong.empty();
+    if (own.isDisabled() || !asks(recording, own)) {
+      return open;
     }
-    boolean asks =
-        !own.isEmpty()
-            || !wallSettings(recording, ids).isEmpty()
-            || !explicitOnly && recording.isStartedByPerson();
-    if (ownBlocked.isEmpty()
-        && (!asks || defaults.blockedNanos() == SamplingSettings.BLOCKED_OFF)) {
-      return OptionalLong.empty();
+    for (SampledFeature feature : SampledFeature.values()) {
+      Map<String, String> settings = own.of(feature);
+      boolean isComplete =
+          settings.containsKey("enabled")
+              && (!feature.isThreshold() || settings.containsKey("threshold"));
+      long value = value(feature, settings, recording.name(), new ArrayList<>());
+      if (!isComplete && value != SampledFeature.OFF) {
+        open.put(feature.event(), feature.isThreshold() ? value : SampledFeature.ON);
+      }
     }
-    return OptionalLong.of(blockedThreshold(ownBlocked, recording.name(), new ArrayList<>()));
-  }
-
-  /**
-   * Whether {@code stackweave.NativeMemory}, which JFR has off by default, has to be enabled in a
-   * recording, as {@link #leavesWallEnabledOpen} says of the other event.
-   */
-  boolean leavesMemoryOpen(Facts recording, EventIds ids) {
-    Map<String, String> own = ownSettings(recording, ids);
-    Map<String, String> ownMemory = memorySettings(recording, ids);
-    if (isDisabled(own) || ownMemory.containsKey("enabled")) {
-      return false;
-    }
-    boolean asks = !own.isEmpty() || !explicitOnly && recording.isStartedByPerson();
-    return !ownMemory.isEmpty() || asks && defaults.memory();
-  }
-
-  private static boolean namesMemory(Map<String, String> ownMemory) {
-    return !ownMemory.isEmpty() && !isDisabled(ownMemory);
+    return open;
   }
 
   static boolean isDisabled(Map<String, String> own) {
@@ -267,30 +235,10 @@ final class SamplingRule {
     return enabled != null && !enabled.strip().equalsIgnoreCase("true");
   }
 
-  private static Map<String, String> ownSettings(Facts recording, EventIds ids) {
-    return settingsOf(NativeSample.NAME, ids.nativeSample(), recording.settings());
-  }
-
-  private static Map<String, String> wallSettings(Facts recording, EventIds ids) {
-    return settingsOf(WallSample.NAME, ids.wallSample(), recording.settings());
-  }
-
-  private static Map<String, String> blockedSettings(Facts recording, EventIds ids) {
-    return settingsOf(Blocked.NAME, ids.blocked(), recording.settings());
-  }
-
-  private static Map<String, String> memorySettings(Facts recording, EventIds ids) {
-    return settingsOf(NativeMemory.NAME, ids.memory(), recording.settings());
-  }
-
-  private static Map<String, String> allocationSettings(Facts recording, EventIds ids) {
-    return settingsOf(NativeAllocation.NAME, ids.allocation(), recording.settings());
-  }
-
   /** The settings of an event alone, without its name. */
-  static Map<String, String> settingsOf(String event, long id, Map<String, String> settings) {
+  static Map<String, String> settingsOf(String event, EventIds ids, Map<String, String> settings) {
     String byName = event + "#";
-    String byId = id + "#";
+    String byId = ids.of(event) + "#";
     Map<String, String> own = new HashMap<>();
     for (Map.Entry<String, String> setting : settings.entrySet()) {
       String key = setting.getKey();
@@ -332,62 +280,29 @@ final class SamplingRule {
     return clamped;
   }
 
-  /** Long.MAX_VALUE if the recording does not ask for samples of waiting threads. */
-  private long wallInterval(Map<String, String> ownWall, String recording, List<String> notes) {
-    boolean isOn =
-        ownWall.isEmpty()
-            ? defaults.wallNanos() != SamplingSettings.WALL_OFF
-            : !isDisabled(ownWall);
-    if (!isOn) {
-      return Long.MAX_VALUE;
+  /** The value that a recording asks for; {@link SampledFeature#OFF} if it does not. */
+  private long value(
+      SampledFeature feature, Map<String, String> own, String recording, List<String> notes) {
+    long byOption = defaults.features().getOrDefault(feature, SampledFeature.OFF);
+    if (own.isEmpty()) {
+      return byOption;
     }
-    long usual =
-        defaults.wallNanos() == SamplingSettings.WALL_OFF
-            ? SamplingSettings.DEFAULT_WALL_NANOS
-            : defaults.wallNanos();
-    String text = ownWall.get("interval");
+    if (isDisabled(own)) {
+      return SampledFeature.OFF;
+    }
+    long usual = byOption == SampledFeature.OFF ? feature.standard() : byOption;
+    String text = own.get(feature.setting());
     if (Timespans.isDefault(text)) {
       return usual;
     }
     OptionalLong nanos = Timespans.parse(text);
-    long used = nanos.isEmpty() ? usual : SamplingSettings.clampWall(nanos.getAsLong());
+    long used = nanos.isEmpty() ? usual : SampledFeature.clamp(nanos.getAsLong());
     if (nanos.isEmpty() || used != nanos.getAsLong()) {
       notes.add(
           insteadOf(
               recording,
-              "interval '" + text + "' of " + WallSample.NAME,
-              "not " + SamplingSettings.WALL_INTERVALS,
-              Timespans.format(used)));
-    }
-    return used;
-  }
-
-  /** Long.MAX_VALUE if the recording does not ask for events of blocked threads. */
-  private long blockedThreshold(
-      Map<String, String> ownBlocked, String recording, List<String> notes) {
-    boolean isOn =
-        ownBlocked.isEmpty()
-            ? defaults.blockedNanos() != SamplingSettings.BLOCKED_OFF
-            : !isDisabled(ownBlocked);
-    if (!isOn) {
-      return Long.MAX_VALUE;
-    }
-    long usual =
-        defaults.blockedNanos() == SamplingSettings.BLOCKED_OFF
-            ? SamplingSettings.DEFAULT_BLOCKED_NANOS
-            : defaults.blockedNanos();
-    String text = ownBlocked.get("threshold");
-    if (text == null) {
-      return usual;
-    }
-    OptionalLong nanos = Timespans.parse(text);
-    long used = nanos.isEmpty() ? usual : SamplingSettings.clampBlocked(nanos.getAsLong());
-    if (nanos.isEmpty() || used != nanos.getAsLong()) {
-      notes.add(
-          insteadOf(
-              recording,
-              "threshold '" + text + "' of " + Blocked.NAME,
-              "not " + SamplingSettings.BLOCKED_THRESHOLDS,
+              feature.setting() + " '" + text + "' of " + feature.event(),
+              "not " + feature.times(),
               Timespans.format(used)));
     }
     return used;
@@ -438,7 +353,15 @@ final class SamplingRule {
   }
 
   /** Notes unknown settings, since JFR accepts any name silently. */
-  private static void noteUnknown(
+  private static void noteUnknown(Facts recording, Own own, List<String> notes) {
+    noteUnknown(recording, NativeSample.NAME, own.samples, notes);
+    for (SampledFeature feature : SampledFeature.values()) {
+      noteUnknown(recording, feature.event(), own.of(feature), notes);
+    }
+    noteMisspelt(recording, notes);
+  }
+
+  static void noteUnknown(
       Facts recording, String event, Map<String, String> own, List<String> notes) {
     for (String name : new TreeSet<>(own.keySet())) {
       if (!SamplingSettings.isSetting(event, name)) {

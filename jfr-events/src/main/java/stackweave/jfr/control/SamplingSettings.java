@@ -6,12 +6,8 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import stackweave.jfr.call.NativeCall;
-import stackweave.jfr.event.Blocked;
-import stackweave.jfr.event.NativeAllocation;
-import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
-import stackweave.jfr.event.WallSample;
 
 /**
  * The valid values of sampling settings, for agent options, recording settings and the command
@@ -31,32 +27,8 @@ public final class SamplingSettings {
   /** The valid intervals, as text for users. */
   public static final String INTERVALS = "a time from 100us to 60s, such as 10ms";
 
-  /** The shortest time between two looks at a waiting thread. */
-  public static final long MIN_WALL_NANOS = 1_000_000L;
-
-  /** The longest time between two looks at a waiting thread. */
-  public static final long MAX_WALL_NANOS = 60_000_000_000L;
-
-  /** The time between two looks where waiting is sampled and no time is said. */
-  public static final long DEFAULT_WALL_NANOS = 20_000_000L;
-
-  /** No samples of waiting threads. */
-  public static final long WALL_OFF = 0;
-
   /** The valid times between two looks, as text for users. */
   public static final String WALL_INTERVALS = "a time from 1ms to 60s, such as 20ms";
-
-  /** The shortest threshold of blocked threads. */
-  public static final long MIN_BLOCKED_NANOS = 1_000_000L;
-
-  /** The longest threshold of blocked threads. */
-  public static final long MAX_BLOCKED_NANOS = 60_000_000_000L;
-
-  /** The threshold where blocked threads are asked for and none is said; as the event has it. */
-  public static final long DEFAULT_BLOCKED_NANOS = 5_000_000L;
-
-  /** No events of blocked threads. */
-  public static final long BLOCKED_OFF = 0;
 
   /** The valid thresholds of blocked threads, as text for users. */
   public static final String BLOCKED_THRESHOLDS = "a time from 1ms to 60s, such as 5ms";
@@ -85,30 +57,11 @@ public final class SamplingSettings {
   private static final List<String> OWN_NAMES =
       List.of("enabled", "interval", "depth", "engine", "event");
 
-  /** The settings of {@code stackweave.WallSample} that the agent reads. */
-  private static final List<String> WALL_NAMES = List.of("enabled", "interval");
-
-  /** The settings of {@code stackweave.Blocked} that the agent reads. */
-  private static final List<String> BLOCKED_NAMES = List.of("enabled", "threshold");
-
-  /**
-   * The settings of {@code stackweave.NativeMemory} and of {@code NativeAllocation} that the agent
-   * reads.
-   */
-  private static final List<String> MEMORY_NAMES = List.of("enabled");
-
   /** The settings of {@code stackweave.NativeCall} that the agent reads. */
   private static final List<String> CALL_NAMES = List.of("enabled", "filter", "threshold");
 
   /** The events whose settings the agent reads. */
-  private static final List<String> EVENTS =
-      List.of(
-          NativeSample.NAME,
-          WallSample.NAME,
-          Blocked.NAME,
-          NativeMemory.NAME,
-          NativeAllocation.NAME,
-          NativeCall.NAME);
+  private static final List<String> EVENTS = events();
 
   /** Settings that JFR itself has for every instant event. */
   private static final List<String> JFRS_NAMES = List.of("stackTrace", "threshold");
@@ -132,32 +85,6 @@ public final class SamplingSettings {
   /** The valid interval nearest to {@code nanos}. */
   public static long clamp(long nanos) {
     return Math.max(MIN_INTERVAL_NANOS, Math.min(MAX_INTERVAL_NANOS, nanos));
-  }
-
-  /** As {@link #interval} for the time between two looks at a waiting thread. */
-  public static OptionalLong wallInterval(String text) {
-    OptionalLong nanos = Timespans.parse(text);
-    return nanos.isPresent() && clampWall(nanos.getAsLong()) == nanos.getAsLong()
-        ? nanos
-        : OptionalLong.empty();
-  }
-
-  /** The valid time between two looks nearest to {@code nanos}. */
-  public static long clampWall(long nanos) {
-    return Math.max(MIN_WALL_NANOS, Math.min(MAX_WALL_NANOS, nanos));
-  }
-
-  /** As {@link #interval} for the threshold of blocked threads. */
-  public static OptionalLong blockedThreshold(String text) {
-    OptionalLong nanos = Timespans.parse(text);
-    return nanos.isPresent() && clampBlocked(nanos.getAsLong()) == nanos.getAsLong()
-        ? nanos
-        : OptionalLong.empty();
-  }
-
-  /** The valid threshold of blocked threads nearest to {@code nanos}. */
-  public static long clampBlocked(long nanos) {
-    return Math.max(MIN_BLOCKED_NANOS, Math.min(MAX_BLOCKED_NANOS, nanos));
   }
 
   /** Parses a depth; empty if it is none of {@link #DEPTHS}. */
@@ -199,13 +126,12 @@ public final class SamplingSettings {
   }
 
   private static List<String> namesOf(String event) {
-    return switch (event) {
-      case WallSample.NAME -> WALL_NAMES;
-      case Blocked.NAME -> BLOCKED_NAMES;
-      case NativeMemory.NAME, NativeAllocation.NAME -> MEMORY_NAMES;
-      case NativeCall.NAME -> CALL_NAMES;
-      default -> OWN_NAMES;
-    };
+    for (SampledFeature feature : SampledFeature.values()) {
+      if (feature.event().equals(event)) {
+        return feature.settings();
+      }
+    }
+    return event.equals(NativeCall.NAME) ? CALL_NAMES : OWN_NAMES;
   }
 
   /** The event of {@link #EVENTS} that a name is a misspelling of; null if it is none. */
@@ -222,6 +148,14 @@ public final class SamplingSettings {
       }
     }
     return null;
+  }
+
+  private static List<String> events() {
+    List<String> events = new ArrayList<>(List.of(NativeSample.NAME, NativeCall.NAME));
+    for (SampledFeature feature : SampledFeature.values()) {
+      events.add(feature.event());
+    }
+    return List.copyOf(events);
   }
 
   private static List<String> namesOfEngines() {

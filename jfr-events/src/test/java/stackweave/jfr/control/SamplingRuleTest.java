@@ -7,24 +7,41 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
+import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.event.WallSample;
 
 /** Which recordings ask: one difference per case. */
 class SamplingRuleTest {
   private static final String SAMPLE = "stackweave.NativeSample#";
   private static final String WALL = "stackweave.WallSample#";
   private static final String BLOCKED = "stackweave.Blocked#";
-  private static final EventIds TYPE_ID = new EventIds(4711, 4712, 4713, -1, -1);
+  private static final EventIds TYPE_ID =
+      new EventIds(Map.of(NativeSample.NAME, 4711L, WallSample.NAME, 4712L, Blocked.NAME, 4713L));
 
   private final SamplingRule rule = new SamplingRule(false, waiting(0, 0));
   private final SamplingRule explicit = new SamplingRule(true, waiting(0, 0));
 
   private static SamplingDefaults waiting(long wallNanos, long blockedNanos) {
-    return new SamplingDefaults(
-        10_000_000, "auto", 1024, wallNanos, blockedNanos, SampledEvent.CPU, false);
+    Map<SampledFeature, Long> features = new EnumMap<>(SampledFeature.class);
+    features.put(SampledFeature.WAITING, wallNanos);
+    features.put(SampledFeature.BLOCKED, blockedNanos);
+    features.values().removeIf(value -> value == 0);
+    return new SamplingDefaults(10_000_000, "auto", 1024, SampledEvent.CPU, features);
+  }
+
+  private static boolean isOpen(SamplingRule rule, SamplingRule.Facts facts, String event) {
+    return rule.leftOpen(facts, TYPE_ID).containsKey(event);
+  }
+
+  private static OptionalLong threshold(SamplingRule rule, SamplingRule.Facts facts) {
+    Long threshold = rule.leftOpen(facts, TYPE_ID).get(Blocked.NAME);
+    return threshold == null ? OptionalLong.empty() : OptionalLong.of(threshold);
   }
 
   @Test
@@ -64,11 +81,11 @@ class SamplingRuleTest {
 
   @Test
   void aSettingThatLeavesOpenWhetherTheEventIsEnabled() {
-    assertTrue(rule.leavesEnabledOpen(library(Map.of(SAMPLE + "interval", "1 ms")), TYPE_ID));
-    assertTrue(rule.leavesEnabledOpen(library(Map.of("4711#depth", "7")), TYPE_ID));
-    assertFalse(rule.leavesEnabledOpen(library(Map.of(SAMPLE + "enabled", "false")), TYPE_ID));
+    assertTrue(isOpen(rule, library(Map.of(SAMPLE + "interval", "1 ms")), NativeSample.NAME));
+    assertTrue(isOpen(rule, library(Map.of("4711#depth", "7")), NativeSample.NAME));
+    assertFalse(isOpen(rule, library(Map.of(SAMPLE + "enabled", "false")), NativeSample.NAME));
     assertFalse(
-        rule.leavesEnabledOpen(named("mine", Map.of("jdk.CPULoad#period", "1 s")), TYPE_ID));
+        isOpen(rule, named("mine", Map.of("jdk.CPULoad#period", "1 s")), NativeSample.NAME));
   }
 
   @Test
@@ -156,20 +173,20 @@ class SamplingRuleTest {
             .decide(List.of(named("a", Map.of(WALL + "enabled", "false"))), TYPE_ID)
             .wallNanos());
     assertNull(byOption.decide(List.of(library(Map.of())), TYPE_ID));
-    assertTrue(byOption.leavesWallEnabledOpen(named("a", Map.of()), TYPE_ID));
-    assertFalse(byOption.leavesWallEnabledOpen(library(Map.of()), TYPE_ID));
+    assertTrue(isOpen(byOption, named("a", Map.of()), WallSample.NAME));
+    assertFalse(isOpen(byOption, library(Map.of()), WallSample.NAME));
   }
 
   /** JFR has the event off by default, and the other one on. */
   @Test
   void bothEventsAreEnabledWhereOnlyTheIntervalOfWaitingIsSaid() {
     SamplingRule.Facts facts = library(Map.of(WALL + "interval", "5 ms"));
-    assertTrue(rule.leavesWallEnabledOpen(facts, TYPE_ID));
-    assertTrue(rule.leavesEnabledOpen(facts, TYPE_ID));
+    assertTrue(isOpen(rule, facts, WallSample.NAME));
+    assertTrue(isOpen(rule, facts, NativeSample.NAME));
     SamplingRule.Facts off = library(Map.of(WALL + "enabled", "false"));
-    assertFalse(rule.leavesWallEnabledOpen(off, TYPE_ID));
-    assertFalse(rule.leavesEnabledOpen(off, TYPE_ID));
-    assertFalse(rule.leavesWallEnabledOpen(named("a", Map.of()), TYPE_ID));
+    assertFalse(isOpen(rule, off, WallSample.NAME));
+    assertFalse(isOpen(rule, off, NativeSample.NAME));
+    assertFalse(isOpen(rule, named("a", Map.of()), WallSample.NAME));
   }
 
   @Test
@@ -201,17 +218,17 @@ class SamplingRuleTest {
     SamplingRule byOption = new SamplingRule(false, waiting(0, 3_000_000));
     SamplingRule.Facts silent = named("a", Map.of());
     assertEquals(3_000_000, byOption.decide(List.of(silent), TYPE_ID).blockedNanos());
-    assertEquals(OptionalLong.of(3_000_000), byOption.leavesBlockedOpen(silent, TYPE_ID));
-    assertEquals(OptionalLong.empty(), rule.leavesBlockedOpen(silent, TYPE_ID));
-    assertEquals(OptionalLong.empty(), byOption.leavesBlockedOpen(library(Map.of()), TYPE_ID));
+    assertEquals(OptionalLong.of(3_000_000), threshold(byOption, silent));
+    assertEquals(OptionalLong.empty(), threshold(rule, silent));
+    assertEquals(OptionalLong.empty(), threshold(byOption, library(Map.of())));
     SamplingRule.Facts half = library(Map.of(BLOCKED + "enabled", "true"));
-    assertEquals(OptionalLong.of(5_000_000), rule.leavesBlockedOpen(half, TYPE_ID));
-    assertTrue(rule.leavesEnabledOpen(half, TYPE_ID));
+    assertEquals(OptionalLong.of(5_000_000), threshold(rule, half));
+    assertTrue(isOpen(rule, half, NativeSample.NAME));
     SamplingRule.Facts whole =
         library(Map.of(BLOCKED + "enabled", "true", BLOCKED + "threshold", "9 ms"));
-    assertEquals(OptionalLong.empty(), byOption.leavesBlockedOpen(whole, TYPE_ID));
+    assertEquals(OptionalLong.empty(), threshold(byOption, whole));
     SamplingRule.Facts off = named("a", Map.of(BLOCKED + "enabled", "false"));
-    assertEquals(OptionalLong.empty(), byOption.leavesBlockedOpen(off, TYPE_ID));
+    assertEquals(OptionalLong.empty(), threshold(byOption, off));
   }
 
   private long blockedOf(SamplingRule.Facts... running) {
@@ -294,7 +311,7 @@ class SamplingRuleTest {
 
   @Test
   void aSettingThatIsNone() {
-    for (String event : List.of(SAMPLE, TYPE_ID.nativeSample() + "#")) {
+    for (String event : List.of(SAMPLE, "4711#")) {
       SamplingRequest request =
           rule.decide(List.of(named("a", Map.of(event + "intervall", "5ms"))), TYPE_ID);
       assertEquals(10_000_000, request.intervalNanos());

@@ -33,7 +33,8 @@ public final class AttachCommand implements Callable<Integer> {
   @Spec
   void describe(CommandSpec spec) {
     List<String> footer =
-        new ArrayList<>(List.of("", "OPTIONS, with commas between; docs/options.md has their values:"));
+        new ArrayList<>(
+            List.of("", "OPTIONS, with commas between; docs/options.md has their values:"));
     footer.addAll(Option.help());
     spec.usageMessage().footer(footer.toArray(new String[0]));
   }

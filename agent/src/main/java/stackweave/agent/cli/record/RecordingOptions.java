@@ -2,6 +2,7 @@ package stackweave.agent.cli.record;
 
 import java.util.Map;
 import picocli.CommandLine.Option;
+import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
 
 /** The options of sampling, with those that ask for threads that wait. */
@@ -29,14 +30,14 @@ public final class RecordingOptions extends SamplingOptions {
     Map<String, String> all = super.eventSettings();
     if (wall != null) {
       must(
-          SamplingSettings.wallInterval(wall).isPresent(),
+          SampledFeature.WAITING.parse(wall).isPresent(),
           "--wall",
           "'" + wall + "' is not " + SamplingSettings.WALL_INTERVALS);
       SamplingWishes.addWall(all, wall);
     }
     if (blocked != null) {
       must(
-          SamplingSettings.blockedThreshold(blocked).isPresent(),
+          SampledFeature.BLOCKED.parse(blocked).isPresent(),
           "--blocked",
           "'" + blocked + "' is not " + SamplingSettings.BLOCKED_THRESHOLDS);
       SamplingWishes.addBlocked(all, blocked);

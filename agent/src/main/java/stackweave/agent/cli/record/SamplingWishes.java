@@ -2,6 +2,7 @@ package stackweave.agent.cli.record;
 
 import java.util.Map;
 import java.util.TreeMap;
+import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeMemory;
@@ -29,7 +30,7 @@ public final class SamplingWishes {
       wishes.put(NativeSample.NAME + "#event", choice.type());
     }
     if (choice.isWall()) {
-      addWall(wishes, Timespans.format(SamplingSettings.DEFAULT_WALL_NANOS));
+      addWall(wishes, Timespans.format(SampledFeature.WAITING.standard()));
     }
     return wishes;
   }
