@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
+import stackweave.agent.cli.common.Waiting;
 import stackweave.agent.linux.Descriptor;
 import stackweave.agent.linux.FileFacts;
 import stackweave.agent.linux.NativeBuffer;
@@ -115,14 +116,8 @@ final class AttachSocket {
   }
 
   private boolean awaitListening(long nanos) throws IOException {
-    long start = System.nanoTime();
-    while (!listens()) {
-      if (System.nanoTime() - start >= nanos || !target.isAlive()) {
-        return false;
-      }
-      TargetProcess.pause(PAUSE_MILLIS);
-    }
-    return true;
+    return Waiting.until(() -> listens() || !target.isAlive(), nanos, PAUSE_MILLIS)
+        && target.isAlive();
   }
 
   /**

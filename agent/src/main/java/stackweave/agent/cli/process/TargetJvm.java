@@ -20,6 +20,7 @@ import stackweave.agent.attach.Reply;
 import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Waiting;
 import stackweave.agent.jdk.JvmProperties;
 import stackweave.agent.linux.Randomness;
 import stackweave.agent.message.Version;
@@ -383,11 +384,7 @@ public final class TargetJvm implements AutoCloseable {
    * stops answering a moment before it exits.
    */
   private boolean isAliveStill() {
-    long start = System.nanoTime();
-    while (process.isAlive() && System.nanoTime() - start < END_NANOS) {
-      TargetProcess.pause(PAUSE_MILLIS);
-    }
-    return process.isAlive();
+    return !Waiting.until(() -> !process.isAlive(), END_NANOS, PAUSE_MILLIS);
   }
 
   private FailedException lost(IOException e) {

@@ -357,15 +357,6 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Waits a moment; not at all once the calling thread was interrupted. */
-  public static void pause(long millis) {
-    try {
-      Thread.sleep(millis);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
   @Override
   public void close() {
     files.close();

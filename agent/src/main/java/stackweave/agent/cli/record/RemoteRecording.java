@@ -11,11 +11,11 @@ import stackweave.agent.attach.Order;
 import stackweave.agent.attach.RecordName;
 import stackweave.agent.attach.Serving;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Waiting;
 import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.cli.process.TargetFile;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetJvm.Presence;
-import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.linux.Randomness;
 
 /**
@@ -244,7 +244,7 @@ public final class RemoteRecording implements AutoCloseable {
         ordered = true;
         jvm.order(Order.Kind.VISIT, Map.of(Order.Name.RECORDING, name));
       }
-      TargetProcess.pause(PAUSE_MILLIS);
+      Waiting.pause(PAUSE_MILLIS);
     }
   }
 
@@ -259,7 +259,7 @@ public final class RemoteRecording implements AutoCloseable {
 
   /** As {@link #isOver}, waiting a second for a program that is ending. */
   boolean isOverSoon() {
-    return awaitTrue(this::isOver, EXIT_NANOS);
+    return Waiting.until(this::isOver, EXIT_NANOS, PAUSE_MILLIS);
   }
 
   private boolean isWritten() {
@@ -324,7 +324,9 @@ public final class RemoteRecording implements AutoCloseable {
     }
     isAwaited();
     if (isWhole()) {
-      return awaitTrue(() -> !isTargetAlive(), EXIT_NANOS) ? End.PROGRAM : End.OUTSIDE;
+      return Waiting.until(() -> !isTargetAlive(), EXIT_NANOS, PAUSE_MILLIS)
+          ? End.PROGRAM
+          : End.OUTSIDE;
     }
     if (isTargetAlive()) {
       return unwritten(said);
@@ -338,7 +340,8 @@ public final class RemoteRecording implements AutoCloseable {
 
   /** Waits until its file is whole; not if nobody can write it. */
   private boolean isAwaited() {
-    return isRemoved() || awaitTrue(() -> isWhole() || !isTargetAlive(), WRITE_NANOS);
+    return isRemoved()
+        || Waiting.until(() -> isWhole() || !isTargetAlive(), WRITE_NANOS, PAUSE_MILLIS);
   }
 
   private End unwritten(String said) throws FailedException {
@@ -526,32 +529,20 @@ public final class RemoteRecording implements AutoCloseable {
       Serving serving = jvm.look(name).serving();
       known = serving != null && serving.stage() != Serving.Stage.ENDED;
       report = serving == null ? "" : serving.report();
-      TargetProcess.pause(PAUSE_MILLIS);
+      Waiting.pause(PAUSE_MILLIS);
     }
     awaitDeparture();
     return report.isEmpty() ? obstacle : report;
   }
 
   private void awaitDeparture() throws FailedException {
-    long start = System.nanoTime();
-    TargetJvm.View view = jvm.look(name);
-    while (view.presence() == Presence.VISITING
-        && !view.servesRecords()
-        && System.nanoTime() - start < LEAVE_NANOS) {
-      TargetProcess.pause(PAUSE_MILLIS);
-      view = jvm.look(name);
-    }
-  }
-
-  private static boolean awaitTrue(BooleanSupplier condition, long nanos) {
-    long start = System.nanoTime();
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - start > nanos) {
-        return false;
-      }
-      TargetProcess.pause(PAUSE_MILLIS);
-    }
-    return true;
+    Waiting.until(
+        () -> {
+          TargetJvm.View view = jvm.look(name);
+          return view.presence() != Presence.VISITING || view.servesRecords();
+        },
+        LEAVE_NANOS,
+        PAUSE_MILLIS);
   }
 
   /** Stops the recording if it still runs, and removes its file. */

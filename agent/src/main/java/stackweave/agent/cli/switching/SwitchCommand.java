@@ -17,6 +17,7 @@ import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.common.Waiting;
 import stackweave.agent.cli.process.JavaOptions;
 import stackweave.agent.cli.process.ProcessStatus;
 import stackweave.agent.cli.process.TargetJvm;
@@ -246,7 +247,7 @@ abstract class SwitchCommand implements Callable<Integer> {
           && status.contains(SwitchPlaces.SWITCHED_OFF) != off
           && !status.startsWith(DORMANT)
           && System.nanoTime() - start < NOTICE_NANOS) {
-        TargetProcess.pause(PAUSE_MILLIS);
+        Waiting.pause(PAUSE_MILLIS);
         status = jvm.status();
       }
       if (status == null) {
