@@ -39,6 +39,11 @@ public record ElfHeaders(
   static final int SHF_EXECINSTR = 4;
   static final int SHF_COMPRESSED = 0x800;
 
+  /** Bytes of a symbol, and of a relocation with an addend. */
+  public static final int SYMBOL_SIZE = 24;
+
+  static final int RELA_SIZE = 24;
+
   public static final int EHDR_SIZE = 64;
   public static final int PHDR_SIZE = 56;
   public static final int SHDR_SIZE = 64;

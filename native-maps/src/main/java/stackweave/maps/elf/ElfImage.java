@@ -35,7 +35,6 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   private static final int DT_SYMTAB = 6;
   private static final int DT_STRSZ = 10;
   private static final int DT_GNU_HASH = 0x6ffffef5;
-  private static final int SYMBOL_SIZE = 24;
 
   public final ElfHeaders headers;
   private final Set<String> problems = new LinkedHashSet<>();
@@ -239,7 +238,8 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
       return null;
     }
     long count = gnuHash != 0 ? gnuHashCount(gnuHash) : at(hash, 8).getInt(4) & 0xffffffffL;
-    return new Symbols(at(symtab, count * SYMBOL_SIZE), at(strtab, strsz), List.of(), false);
+    return new Symbols(
+        at(symtab, count * ElfHeaders.SYMBOL_SIZE), at(strtab, strsz), List.of(), false);
   }
 
   /**

@@ -1,7 +1,6 @@
 package stackweave.maps.elf;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -24,9 +23,6 @@ public final class FileElfImage extends ElfImage {
   private final ImageBytes bytes;
   private final TableMemory tables;
   private final String buildId;
-
-  private static final int RELA_SIZE = 24;
-  private static final int SYMBOL_SIZE = 24;
 
   /** Opens the file at {@code path}, following links; reads onto the heap. */
   public static FileElfImage open(Path path) throws ElfFormatException {
@@ -93,28 +89,10 @@ public final class FileElfImage extends ElfImage {
     if (symbols == null) {
       return 0;
     }
-    byte[] wanted = (name + '\0').getBytes(StandardCharsets.US_ASCII);
-    long found = 0;
-    for (int at = 0; at <= symbols.table().limit() - SYMBOL_SIZE && found == 0; at += SYMBOL_SIZE) {
-      if (isNamed(symbols.names(), symbols.table().getInt(at) & 0xffff_ffffL, wanted)) {
-        found = symbols.table().getLong(at + 8);
-      }
-    }
+    long found = ExportedSymbols.find(symbols, null, name);
     release(symbols.table());
     release(symbols.names());
     return found;
-  }
-
-  private static boolean isNamed(ByteBuffer names, long offset, byte[] wanted) {
-    if (offset > names.limit() - (long) wanted.length) {
-      return false;
-    }
-    for (int i = 0; i < wanted.length; i++) {
-      if (names.get((int) offset + i) != wanted[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 
   /** Gives back a section, or a part of {@link Symbols}, where it is a copy. */
@@ -330,17 +308,18 @@ public final class FileElfImage extends ElfImage {
     SectionHeader table = headers.sections().get(link);
     ByteBuffer symbols = bytes.slice(table.offset(), table.size()).order(order());
     ByteBuffer entries = bytes.slice(relocations.offset(), relocations.size()).order(order());
-    int count = entries.limit() / RELA_SIZE;
+    int count = entries.limit() / ElfHeaders.RELA_SIZE;
     long[] offsets = new long[count];
     long[] targets = new long[count];
     for (int i = 0; i < count; i++) {
-      int at = i * RELA_SIZE;
+      int at = i * ElfHeaders.RELA_SIZE;
       long symbol = entries.getLong(at + 8) >>> 32;
-      if (symbol * SYMBOL_SIZE > symbols.limit() - SYMBOL_SIZE) {
+      if (symbol * ElfHeaders.SYMBOL_SIZE > symbols.limit() - ElfHeaders.SYMBOL_SIZE) {
         throw new ElfFormatException(Reason.BAD_SYMBOLS, relocations.offset() + at);
       }
       offsets[i] = entries.getLong(at);
-      targets[i] = symbols.getLong((int) symbol * SYMBOL_SIZE + 8) + entries.getLong(at + 16);
+      targets[i] =
+          symbols.getLong((int) symbol * ElfHeaders.SYMBOL_SIZE + 8) + entries.getLong(at + 16);
     }
     return SFrameRelocations.apply(section, offsets, targets);
   }

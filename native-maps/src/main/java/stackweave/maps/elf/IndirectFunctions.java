@@ -19,8 +19,6 @@ public final class IndirectFunctions {
   public static final IndirectFunctions NONE = new IndirectFunctions(List.of());
 
   private static final int STT_GNU_IFUNC = 10;
-  private static final int RELA_SIZE = 24;
-  private static final int SYMBOL_SIZE = 24;
 
   /** libc has 40; more have an odd file. */
   private static final int MAX_SLOTS = 1_024;
@@ -56,13 +54,13 @@ public final class IndirectFunctions {
     Map<Long, String> resolvers = resolvers(dynsym);
     List<Slot> slots = new ArrayList<>();
     for (ByteBuffer section : relocations) {
-      for (int at = 0; at <= section.limit() - RELA_SIZE && slots.size() < MAX_SLOTS; ) {
+      for (int at = 0; at <= section.limit() - ElfHeaders.RELA_SIZE && slots.size() < MAX_SLOTS; ) {
         long info = section.getLong(at + 8);
         String name = (int) info == irelative ? resolvers.get(section.getLong(at + 16)) : null;
         if (name != null) {
           slots.add(new Slot(section.getLong(at), name));
         }
-        at += RELA_SIZE;
+        at += ElfHeaders.RELA_SIZE;
       }
     }
     return slots.isEmpty() ? NONE : new IndirectFunctions(List.copyOf(slots));
@@ -82,7 +80,7 @@ public final class IndirectFunctions {
   private static Map<Long, String> resolvers(ElfImage.Symbols dynsym) {
     Map<Long, String> resolvers = new HashMap<>();
     ByteBuffer table = dynsym.table();
-    for (int at = 0; at <= table.limit() - SYMBOL_SIZE; at += SYMBOL_SIZE) {
+    for (int at = 0; at <= table.limit() - ElfHeaders.SYMBOL_SIZE; at += ElfHeaders.SYMBOL_SIZE) {
       int name = table.getInt(at);
       if ((table.get(at + 4) & 15) == STT_GNU_IFUNC && name > 0 && name < dynsym.names().limit()) {
         String text = Strings.at(dynsym.names(), name);

@@ -21,8 +21,6 @@ public record LinkageStub(long start, String name) {
   static final int BYTES = 16;
 
   private static final int SHORT = 8;
-  private static final int RELA_SIZE = 24;
-  private static final int SYMBOL_SIZE = 24;
   private static final int BTI = 0xd503245f;
 
   /** Where a stub begins, and the slot through which it jumps. */
@@ -95,7 +93,7 @@ public record LinkageStub(long start, String name) {
    * @return null if it enters none
    */
   static String relocated(long slot, ByteBuffer relocations, ElfImage.Symbols dynsym) {
-    for (int at = 0; at <= relocations.limit() - RELA_SIZE; at += RELA_SIZE) {
+    for (int at = 0; at <= relocations.limit() - ElfHeaders.RELA_SIZE; at += ElfHeaders.RELA_SIZE) {
       if (relocations.getLong(at) == slot) {
         return nameOf(relocations.getLong(at + 8) >>> 32, dynsym);
       }
@@ -114,10 +112,10 @@ public record LinkageStub(long start, String name) {
   }
 
   private static String nameOf(long symbol, ElfImage.Symbols dynsym) {
-    if (symbol == 0 || symbol > dynsym.table().limit() / SYMBOL_SIZE - 1) {
+    if (symbol == 0 || symbol > dynsym.table().limit() / ElfHeaders.SYMBOL_SIZE - 1) {
       return null;
     }
-    int name = dynsym.table().getInt((int) symbol * SYMBOL_SIZE);
+    int name = dynsym.table().getInt((int) symbol * ElfHeaders.SYMBOL_SIZE);
     return name > 0 && name < dynsym.names().limit() ? Strings.at(dynsym.names(), name) : null;
   }
 }

@@ -6,6 +6,7 @@ import java.nio.IntBuffer;
 import java.util.List;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfFormatException.Reason;
+import stackweave.maps.elf.ElfHeaders;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
 import stackweave.maps.elf.ElfImage.Symbols;
 import stackweave.maps.elf.Strings;
@@ -20,7 +21,6 @@ import stackweave.unwind.TableMemory;
  */
 public final class SymbolTableBuilder {
   private static final int SYMBOL_INTS = 6;
-  private static final int SYMBOL_SIZE = 24;
   private static final int STT_NOTYPE = 0;
   private static final int STT_FUNC = 2;
   private static final int STT_GNU_IFUNC = 10;
@@ -82,7 +82,7 @@ public final class SymbolTableBuilder {
       throws ElfFormatException {
     long most = 0;
     for (Symbols table : tables) {
-      most += table.table().limit() / SYMBOL_SIZE;
+      most += table.table().limit() / ElfHeaders.SYMBOL_SIZE;
     }
     if (most == 0) {
       return SymbolTable.EMPTY;
@@ -113,8 +113,9 @@ public final class SymbolTableBuilder {
     if (nameLimit > 1 << SymbolBuckets.NAME_BITS) {
       throw new ElfFormatException(Reason.TOO_LARGE, 0);
     }
-    int total = bytes.limit() / SYMBOL_SIZE;
-    IntBuffer table = bytes.slice(0, total * SYMBOL_SIZE).order(bytes.order()).asIntBuffer();
+    int total = bytes.limit() / ElfHeaders.SYMBOL_SIZE;
+    IntBuffer table =
+        bytes.slice(0, total * ElfHeaders.SYMBOL_SIZE).order(bytes.order()).asIntBuffer();
     int[] read = new int[SYMBOL_INTS * AT_ONCE];
     for (int done = 1; done < total; done += AT_ONCE) {
       int end = SYMBOL_INTS * Math.min(AT_ONCE, total - done);

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.maps.RealLibraries;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage;
+import stackweave.maps.elf.ExportedSymbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.modules.DebugFiles;
 import stackweave.maps.modules.ImageOrigin;

@@ -6,10 +6,10 @@ import stackweave.agent.engine.EngineRefusedException;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ExportedSymbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
-import stackweave.maps.symbols.ExportedSymbols;
 
 /**
  * The entry of a function in the file of a library that this process has mapped. The kernel takes

@@ -1,9 +1,8 @@
-package stackweave.maps.symbols;
+package stackweave.maps.elf;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import stackweave.maps.elf.ElfImage.Symbols;
-import stackweave.maps.elf.Strings;
 
 /**
  * Looks up the few exported symbols that are wanted by name, functions or data: by .gnu.hash, and
@@ -11,7 +10,6 @@ import stackweave.maps.elf.Strings;
  * supplements.
  */
 public final class ExportedSymbols {
-  private static final int SYMBOL_SIZE = 24;
   private static final int SHN_UNDEF = 0;
 
   private ExportedSymbols() {}
@@ -28,7 +26,7 @@ public final class ExportedSymbols {
     if (hashed >= 0) {
       return table.getLong(hashed + 8);
     }
-    for (int at = 0; at <= table.limit() - SYMBOL_SIZE; at += SYMBOL_SIZE) {
+    for (int at = 0; at <= table.limit() - ElfHeaders.SYMBOL_SIZE; at += ElfHeaders.SYMBOL_SIZE) {
       if (is(wanted, symbols, at)) {
         return table.getLong(at + 8);
       }
@@ -64,9 +62,9 @@ public final class ExportedSymbols {
         at += 4, symbol++) {
       int entry = hash.getInt((int) at);
       if ((entry | 1) == (key | 1)
-          && symbol < symbols.table().limit() / SYMBOL_SIZE
-          && is(wanted, symbols, (int) symbol * SYMBOL_SIZE)) {
-        return (int) symbol * SYMBOL_SIZE;
+          && symbol < symbols.table().limit() / ElfHeaders.SYMBOL_SIZE
+          && is(wanted, symbols, (int) symbol * ElfHeaders.SYMBOL_SIZE)) {
+        return (int) symbol * ElfHeaders.SYMBOL_SIZE;
       }
       if ((entry & 1) != 0) {
         return -1;
