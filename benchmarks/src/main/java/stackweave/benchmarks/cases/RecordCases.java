@@ -13,6 +13,7 @@ import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
+import stackweave.hotspot.replay.RecordedMemory;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayReader;
@@ -187,7 +188,7 @@ public final class RecordCases {
     for (Map.Entry<String, Case> entry : cases.entrySet()) {
       trimmed.put(entry.getKey(), trim(entry.getValue()));
     }
-    ReplayFile base = recorder.base().sharing(List.copyOf(trimmed.values()));
+    ReplayFile base = recorder.base().with(common(List.copyOf(trimmed.values())));
     byte[] baseBytes = ReplayWriter.toBytes(base);
     Files.write(directory.resolve(prefix + ".replay"), baseBytes);
     long bytes = baseBytes.length;
@@ -216,13 +217,38 @@ public final class RecordCases {
     int high = known.file.stackBytes() / Long.BYTES;
     while (low < high) {
       int middle = (low + high) >>> 1;
-      ReplayFile shorter = known.file.withStack(middle * Long.BYTES);
+      ReplayFile shorter = withStack(known.file, middle * Long.BYTES);
       if (known.text.equals(new Replay(shorter, CodeUnwinder::new).text())) {
         high = middle;
       } else {
         low = middle + 1;
       }
     }
-    return known.file.withStack(high * Long.BYTES).withoutFacts();
+    return withStack(known.file, high * Long.BYTES);
+  }
+
+  /** With no more than the first bytes of the stack, and nothing said but what JVM it is of. */
+  private static ReplayFile withStack(ReplayFile file, int length) {
+    ReplayFile.Sample sample = file.sample();
+    byte[] stack = Arrays.copyOf(sample.stack(), Math.min(length, sample.stack().length));
+    return file.with(
+        new ReplayFile.Sample(sample.tid(), sample.registers(), sample.stackAddress(), stack),
+        Map.of(ReplayFile.JVM, file.facts().getOrDefault(ReplayFile.JVM, "")));
+  }
+
+  /** The lines of memory that at least two have with the same bytes; of several such, the first. */
+  private static RecordedMemory common(List<ReplayFile> files) {
+    Map<Long, byte[]> common = new TreeMap<>();
+    for (int i = 0; i < files.size(); i++) {
+      RecordedMemory memory = files.get(i).memory();
+      for (int line = 0; line < memory.lineCount(); line++) {
+        long address = memory.lineAddress(line);
+        byte[] bytes = memory.lineBytes(line);
+        if (files.subList(0, i).stream().anyMatch(f -> f.memory().has(address, bytes))) {
+          common.putIfAbsent(address, bytes);
+        }
+      }
+    }
+    return RecordedMemory.of(common);
   }
 }

@@ -4,7 +4,6 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import stackweave.unwind.MemoryReader;
@@ -35,7 +34,8 @@ public final class RecordedMemory implements MemoryReader {
     this.bytes = bytes;
   }
 
-  static RecordedMemory of(Map<Long, byte[]> lines) {
+  /** The lines by their addresses, as the constructor has them. */
+  public static RecordedMemory of(Map<Long, byte[]> lines) {
     TreeMap<Long, byte[]> sorted = new TreeMap<>(lines);
     long[] addresses = new long[sorted.size()];
     byte[] bytes = new byte[sorted.size() * LINE];
@@ -92,20 +92,8 @@ public final class RecordedMemory implements MemoryReader {
     return of(own);
   }
 
-  /** The lines that at least two have with the same bytes; of several such, the first. */
-  static RecordedMemory common(List<RecordedMemory> memories) {
-    Map<Long, byte[]> common = new TreeMap<>();
-    for (int i = 0; i < memories.size(); i++) {
-      for (Map.Entry<Long, byte[]> line : memories.get(i).toMap().entrySet()) {
-        if (memories.subList(0, i).stream().anyMatch(m -> m.has(line.getKey(), line.getValue()))) {
-          common.putIfAbsent(line.getKey(), line.getValue());
-        }
-      }
-    }
-    return of(common);
-  }
-
-  private boolean has(long address, byte[] content) {
+  /** Whether there is a line with these bytes. */
+  public boolean has(long address, byte[] content) {
     int line = Arrays.binarySearch(lines, address);
     return line >= 0 && Arrays.equals(lineBytes(line), content);
   }

@@ -1,6 +1,5 @@
 package stackweave.hotspot.replay;
 
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -49,7 +48,7 @@ public record ReplayFile(
    * @param stackAddress where the copied stack begins
    * @param stack its bytes
    */
-  record Sample(int tid, Registers registers, long stackAddress, byte[] stack) {}
+  public record Sample(int tid, Registers registers, long stackAddress, byte[] stack) {}
 
   /** How many bytes of the stack are in it. */
   public int stackBytes() {
@@ -105,16 +104,6 @@ public record ReplayFile(
         name, facts, architecture, Map.of(), modules, memory.without(other.memory), sample);
   }
 
-  /**
-   * This base with the memory that at least two of the files have in common.
-   *
-   * @param files of the same process
-   */
-  public ReplayFile sharing(List<ReplayFile> files) {
-    RecordedMemory shared = RecordedMemory.common(files.stream().map(f -> f.memory).toList());
-    return new ReplayFile(base, facts, architecture, symbols, modules, memory.over(shared), sample);
-  }
-
   /** This with one more fact. */
   public ReplayFile with(String fact, String value) {
     Map<String, String> more = new TreeMap<>(facts);
@@ -122,22 +111,13 @@ public record ReplayFile(
     return new ReplayFile(base, more, architecture, symbols, modules, memory, sample);
   }
 
-  /** This with nothing said of it but what JVM it is of. */
-  public ReplayFile withoutFacts() {
-    Map<String, String> jvm = Map.of(JVM, facts.getOrDefault(JVM, ""));
-    return new ReplayFile(base, jvm, architecture, symbols, modules, memory, sample);
+  /** This with another sample, of the same moment, and other facts. */
+  public ReplayFile with(Sample another, Map<String, String> others) {
+    return new ReplayFile(base, others, architecture, symbols, modules, memory, another);
   }
 
-  /** This with no more than the first {@code length} bytes of the stack. */
-  public ReplayFile withStack(int length) {
-    byte[] stack = Arrays.copyOf(sample.stack, Math.min(length, sample.stack.length));
-    return new ReplayFile(
-        base,
-        facts,
-        architecture,
-        symbols,
-        modules,
-        memory,
-        new Sample(sample.tid, sample.registers, sample.stackAddress, stack));
+  /** This with more memory. */
+  public ReplayFile with(RecordedMemory more) {
+    return new ReplayFile(base, facts, architecture, symbols, modules, memory.over(more), sample);
   }
 }
