@@ -2,8 +2,8 @@ package stackweave.agent;
 
 import java.lang.instrument.Instrumentation;
 import stackweave.agent.attach.StatusBoard;
-import stackweave.agent.drain.HeapGate;
 import stackweave.agent.drain.RecordingAtStart;
+import stackweave.agent.drain.RoomGate;
 import stackweave.agent.drain.Sampler;
 import stackweave.agent.drain.SamplerSettings;
 import stackweave.agent.jdk.hook.call.NativeCalls;
@@ -20,7 +20,7 @@ import stackweave.jfr.store.EventStore;
 final class RunningAgent {
   private final Sampler sampler;
   private final SamplingControl control;
-  private final HeapGate gate;
+  private final RoomGate gate;
 
   /** Null if no native methods are timed. */
   private final NativeCalls calls;
@@ -41,7 +41,7 @@ final class RunningAgent {
     if (options.hooks() == Options.Hooks.EARLY) {
       sampler.observeLoadsEarly();
     }
-    gate = new HeapGate(instrumentation, messages, sampler);
+    gate = new RoomGate(instrumentation, messages, sampler);
     control = new SamplingControl(options.explicit(), defaults(options), sampler, gate);
     calls =
         options.calls().isEmpty()

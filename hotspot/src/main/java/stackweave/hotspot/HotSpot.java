@@ -176,7 +176,7 @@ public final class HotSpot {
 
   /** The VM's collections, or null where they can't be read. Takes some milliseconds. */
   public GarbageCollections collections() {
-    return GarbageCollections.open(layout, lasting, freeing);
+    return GarbageCollections.open(layout, lasting);
   }
 
   /**

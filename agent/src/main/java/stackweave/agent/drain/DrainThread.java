@@ -1,6 +1,5 @@
 package stackweave.agent.drain;
 
-import java.lang.ref.SoftReference;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
@@ -9,17 +8,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.SwitchPlaces;
-import stackweave.agent.drain.context.SampledContexts;
-import stackweave.agent.drain.limit.HeapPause;
-import stackweave.agent.drain.limit.HeapRest;
-import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.sample.SignalStacks;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineFigure;
-import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.KernelClock;
@@ -36,17 +31,13 @@ import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.NativeAccess;
 import stackweave.agent.message.Messages;
-import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
-import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
 import stackweave.maps.modules.MappedModule;
-import stackweave.unwind.UnreadableMemoryException;
-import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * The agent's one working thread, made by {@link Sampler} for a request: starts an engine, then
@@ -140,17 +131,17 @@ final class DrainThread implements Runnable {
    */
   private static final long PUBLISH_NANOS = 1_000_000_000L;
 
-  /** Longest wait while the heap may be nearly full. */
-  private static final int DOUBTFUL_MILLIS = 5;
-
-  /** How often a full heap is checked again. */
-  private static final long HEAP_NANOS = 50_000_000L;
+  /** How often it is looked for room for sampling. */
+  private static final long ROOM_NANOS = 50_000_000L;
 
   /** How often the switch file is checked while switched off. */
   private static final long SWITCH_NANOS = 1_000_000_000L;
 
-  /** So often the heap is looked at between two looks at the switch file. */
-  private static final int HEAP_LOOKS_A_SWITCH = (int) (SWITCH_NANOS / HEAP_NANOS);
+  /** What is short for so many looks is said; before that it may be garbage. */
+  private static final int LOOKS_UNTIL_SAID = 20;
+
+  /** So often room is looked for between two looks at the switch file. */
+  private static final int LOOKS_A_SWITCH = (int) (SWITCH_NANOS / ROOM_NANOS);
 
   private final SamplingRequest request;
   private final StartWatch start;
@@ -182,8 +173,7 @@ final class DrainThread implements Runnable {
   /** What can't be decoded, with any engine; empty if nothing. */
   private String groundNote = "";
 
-  private final HeapSlack slack;
-  private final HeapRest rest;
+  private final Room room;
 
   /** Null until the heap has room for it, and something is to be written. */
   private EventStore store;
@@ -213,27 +203,12 @@ final class DrainThread implements Runnable {
   private final WaitingWatch memory = new WaitingWatch("native memory is not recorded");
   private final WaitingWatch allocations = new WaitingWatch("native allocations are not recorded");
 
-  private final HeapPause pause = new HeapPause();
-
-  /** Not a lambda, whose first use takes memory: it is used where that is short. */
-  private final EngineSink dropped = new Dropped();
-
-  /**
-   * Whether the JVM has freed a pipeline while the heap had room: Shenandoah does so at each
-   * System.gc(). The next ones are held strongly, for to begin anew again and again would cost more
-   * than the memory is worth.
-   */
-  private boolean lostWithRoom;
-
-  /** Of a pipeline that was lost, for the next one; else null. */
-  private SampledContexts keptContexts;
-
   /**
    * @param start since when samples are requested; told when they are taken
    * @param drainPercent how much of a core this thread may use in the long run, 1 to 100
    * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
    * @param stores opens the store, or returns the open one; called once, on this thread
-   * @param heap this JVM's, except in tests
+   * @param room for this thread only
    */
   DrainThread(
       SamplingRequest request,
@@ -244,7 +219,7 @@ final class DrainThread implements Runnable {
       SamplerTotals totals,
       Runnable onPublish,
       EngineSource engines,
-      HeapSlack.Heap heap,
+      Room room,
       PipelineFactory pipelines,
       Weaving weaving,
       SwitchFile switchFile,
@@ -258,8 +233,7 @@ final class DrainThread implements Runnable {
     this.onPublish = onPublish;
     this.engines = engines;
     this.pipelines = pipelines;
-    this.slack = new HeapSlack(pipelines.laterRoom(), heap);
-    this.rest = new HeapRest(slack);
+    this.room = room;
     this.weaving = weaving;
     this.switchFile = switchFile;
     this.messages = messages;
@@ -326,7 +300,7 @@ final class DrainThread implements Runnable {
   public void run() {
     try {
       // Before any class that sampling needs is loaded: a loaded class stays.
-      sleepWhileHeapIsFull();
+      awaitRoom();
       if (stopping) {
         return;
       }
@@ -389,7 +363,7 @@ final class DrainThread implements Runnable {
       try {
         while (!stopping) {
           sleepWhileSwitchedOff();
-          sleepWhileHeapIsFull();
+          awaitRoom();
           sampleUntilStopped();
           if (store != null) {
             // Method and module ids start again with each pipeline.
@@ -398,7 +372,6 @@ final class DrainThread implements Runnable {
           }
         }
       } finally {
-        closeKeptContexts();
         totals.earlierDrainCpuNanos += cpu.ofThread();
       }
     } finally {
@@ -413,7 +386,6 @@ final class DrainThread implements Runnable {
     if (off == null) {
       return;
     }
-    closeKeptContexts();
     openStore();
     saySwitchedOff(off);
     while (!stopping && switchFile.present() != null) {
@@ -431,28 +403,18 @@ final class DrainThread implements Runnable {
     status(null);
   }
 
-  /** Sampling does not begin anew so soon: the application's label scopes have no effect. */
-  private void closeKeptContexts() {
-    SampledContexts kept = keptContexts;
-    keptContexts = null;
-    if (kept != null) {
-      kept.close();
-    }
-  }
-
-  /** Sleeps, holding only loaded classes, and reports it in every chunk of the recording. */
-  private void sleepWhileHeapIsFull() {
-    slack.begin();
+  /** Waits for room for sampling, and says in every chunk of the recording what is short. */
+  private void awaitRoom() {
     boolean said = false;
     Path off = null;
     for (int looks = 1; !stopping; looks++) {
-      slack.look();
-      if (off == null && slack.isAmple() && pause.isOver(System.nanoTime())) {
+      boolean mayBegin = room.mayBegin();
+      if (off == null && mayBegin) {
         totals.note = "";
         start.waitsFor("");
         return;
       }
-      if (looks % HEAP_LOOKS_A_SWITCH == 0) {
+      if (looks % LOOKS_A_SWITCH == 0) {
         Path before = off;
         off = switchFile.present();
         if (off != null && !off.equals(before)) {
@@ -461,21 +423,23 @@ final class DrainThread implements Runnable {
           said = false;
         }
       }
-      if (off == null && !said && (slack.isKnown() || slack.isAmple())) {
+      if (off == null && !said && looks >= LOOKS_UNTIL_SAID) {
         said = true;
-        totals.engine = "";
-        totals.note =
-            SamplerFigures.NOT_SAMPLING + (slack.isAmple() ? pause.toString() : slack.whyNot());
-        messages.sampling(totals.note);
+        sayNoRoom();
         start.waitsFor(totals.note);
         started.countDown();
-        status(null);
       }
-      closeKeptContexts();
-      LockSupport.parkNanos(this, HEAP_NANOS);
+      LockSupport.parkNanos(this, ROOM_NANOS);
       clearInterrupt();
       flushStatus();
     }
+  }
+
+  private void sayNoRoom() {
+    totals.engine = "";
+    totals.note = SamplerFigures.NOT_SAMPLING + room.whyNot();
+    messages.sampling(totals.note);
+    status(null);
   }
 
   private void sampleUntilStopped() {
@@ -502,37 +466,13 @@ final class DrainThread implements Runnable {
   /**
    * The pipeline of all engines that take over from each other, opened at its first use: mostly
    * when the first of them takes samples already, which wait for it in the engine's buffers.
-   *
-   * <p>While this thread waits, only a soft reference leads to the pipeline, which has most of what
-   * the agent has on the heap: so the JVM frees it before it lets the application run out of
-   * memory, even if that fills its heap faster than anyone can look. Then sampling ends, as it does
-   * when the heap is found to be full. No field but {@code held} and no local variable may hold it
-   * during a wait. What records waiting, blocked threads or native memory holds most of it all the
-   * time, so with these it is held whole: to lose the rest would free little. So it is with
-   * collectors that lose it though there is room.
    */
   private final class Decoding implements SignalTargets, AutoCloseable {
     /** Null before it is first needed. */
     private PipelineFactory.Groundwork ground;
 
-    private SoftReference<PipelineFactory.Pipeline> pipeline;
-
-    /** The same where it is not to be lost; else null. */
-    private PipelineFactory.Pipeline held;
-
-    /** Of the pipeline; null if garbage collections can't be counted. */
-    private GarbageCollections collections;
-
-    /**
-     * Whether the collector frees what soft references lead to where the application allocates
-     * faster than it collects, though there is room: then the pipeline is held.
-     */
-    private boolean collectsConcurrently;
-
-    /** What is to be closed of it, also when it is lost. */
-    private PipelineFactory.Rest rest;
-
-    private boolean keepsContexts;
+    /** Null before it is first needed. */
+    private PipelineFactory.Pipeline pipeline;
 
     /** Null before it is first needed. */
     private SignalStacks signalStacks;
@@ -581,103 +521,25 @@ final class DrainThread implements Runnable {
       return ground(false).javaStacks();
     }
 
-    /** The pipeline, opened if it never was; null if it is lost. */
+    /** The pipeline, opened at the first call. */
     PipelineFactory.Pipeline pipeline() {
-      if (pipeline != null) {
-        return pipeline.get();
+      if (pipeline == null) {
+        if (ground == null) {
+          ground(true);
+        } else {
+          ground.lookAgain();
+        }
+        openStore();
+        pipeline = pipelines.open(ground, store, request.depth(), totals);
       }
-      if (ground == null) {
-        ground(true);
-      } else {
-        ground.lookAgain();
-      }
-      openStore();
-      PipelineFactory.Pipeline opened =
-          pipelines.open(ground, store, request.depth(), totals, keptContexts);
-      keptContexts = null;
-      pipeline = new SoftReference<>(opened);
-      rest = opened.rest();
-      collections = opened.collections();
-      collectsConcurrently =
-          collections != null && collections.moves() == GarbageCollections.Moves.CONCURRENTLY;
-      if (collectsConcurrently) {
-        slack.collectsConcurrently();
-      }
-      held = lostWithRoom || collectsConcurrently ? opened : null;
-      return opened;
-    }
-
-    /**
-     * Samples the heap's usage, with the VM's count of collections if that is known. Allocates
-     * nothing, and does not touch the pipeline.
-     */
-    void look() {
-      if (collections == null) {
-        slack.look();
-        return;
-      }
-      try {
-        slack.look(collections.begun(), collections.fullBegun());
-      } catch (UnreadableMemoryException e) {
-        slack.look();
-      }
-    }
-
-    /** From here on the JVM may free it, where nothing else holds it. */
-    void letGo() {
-      if (!isPartOn() && !collectsConcurrently) {
-        held = null;
-      }
-    }
-
-    /** Whether it was opened, even if it is lost by now. */
-    boolean isOpened() {
-      return pipeline != null;
-    }
-
-    /** Whether the JVM can't free it. */
-    boolean isHeld() {
-      return held != null;
-    }
-
-    /** Not to be lost from here on. */
-    void hold(PipelineFactory.Pipeline known) {
-      held = known;
-    }
-
-    /** Frees it: the next collection needs not be the last one to do so. */
-    void drop() {
-      held = null;
-      if (pipeline != null) {
-        pipeline.clear();
-      }
-    }
-
-    void refreshModules() {
-      PipelineFactory.Pipeline known = pipeline.get();
-      if (known != null) {
-        known.refreshModules();
-      }
-    }
-
-    /** Whether the JVM has freed it. */
-    boolean isLost() {
-      return pipeline != null && pipeline.refersTo(null);
-    }
-
-    /** It is lost, and another one follows at once: the application's label scopes stay open. */
-    void keepContexts() {
-      keepsContexts = rest != null;
+      return pipeline;
     }
 
     @Override
     public void close() {
       try {
-        if (keepsContexts) {
-          keptContexts = rest.contexts();
-          rest.threads().close();
-        } else if (rest != null) {
-          rest.close();
+        if (pipeline != null) {
+          pipeline.close();
         }
       } finally {
         if (ground != null) {
@@ -706,7 +568,7 @@ final class DrainThread implements Runnable {
       return sampleUntilStopped(choice.engine().get(), choice.filtered(), decoding);
     }
     stateNoSamples(totals.engineReason);
-    return sleepUntilRetry(decoding, choice.mayPass());
+    return sleepUntilRetry(choice.mayPass());
   }
 
   private void stateUntilStopped(String whyNot) {
@@ -744,15 +606,14 @@ final class DrainThread implements Runnable {
       }
       EngineDescription description = running.description();
       totals.engine = description.kind().label();
-      pause.begun(System.nanoTime());
       totals.intervalNanos = description.intervalNanos();
       totals.reachedIntervalNanos = description.reachedIntervalNanos();
       long begin = description.event().isCpu() ? missedUntil(running) : 0;
       pipelines.limitCompilers();
-      boolean isPrepared;
+      boolean hasRoom;
       try {
-        isPrepared = prepare(running, filtered, decoding);
-        drainUntilStopped(running, isPrepared, filtered, decoding);
+        prepare(running, filtered, decoding);
+        hasRoom = drainUntilStopped(running, filtered, decoding.pipeline());
       } finally {
         wall.close();
         blocked.close();
@@ -770,7 +631,7 @@ final class DrainThread implements Runnable {
         // CPU time that is used while an event is sampled instead is missed.
         totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
       }
-      return isPrepared && !stopping && switchFile.present() == null && !isHeapFull(decoding);
+      return hasRoom && !stopping && switchFile.present() == null;
     } finally {
       engine = null;
       clock = null;
@@ -781,14 +642,8 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /**
-   * Does what an engine that takes samples already needs before they are decoded. On a busy machine
-   * it takes seconds, so it is done in steps, between which nothing but a soft reference leads to
-   * the pipeline, and the heap is looked at.
-   *
-   * @return false if the heap has no room for the rest of it
-   */
-  private boolean prepare(SampleEngine running, boolean filtered, Decoding decoding) {
+  /** Does what an engine that takes samples already needs before they are decoded. */
+  private void prepare(SampleEngine running, boolean filtered, Decoding decoding) {
     totals.note = groundNote;
     totals.wallNote = "";
     totals.blockedNote = "";
@@ -805,19 +660,7 @@ final class DrainThread implements Runnable {
                 new SplittableRandom())
             : new Throttle(account, running::backlog);
     account = throttle;
-    return awaitRoom(running, decoding)
-        && open(filtered, decoding)
-        && loadTables(running, decoding)
-        && awaitRoom(running, decoding)
-        && follow(running, decoding);
-  }
-
-  /** Opens the pipeline; false if it is lost. */
-  private boolean open(boolean filtered, Decoding decoding) {
     PipelineFactory.Pipeline pipeline = decoding.pipeline();
-    if (pipeline == null) {
-      return false;
-    }
     // Uses the engine choice's result: a seccomp filter may have been installed since the
     // pipeline was built.
     pipelines.applyFilter(filtered, pipeline.memory(), totals);
@@ -827,65 +670,26 @@ final class DrainThread implements Runnable {
     pipeline.refreshModules();
     if (!stopping) {
       pipelines.observeLoads(
-          pipeline.modules(), pipeline.memory(), decoding::refreshModules, totals);
+          pipeline.modules(), pipeline.memory(), pipeline::refreshModules, totals);
     }
-    return true;
-  }
-
-  /**
-   * Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs; false if
-   * the heap has no room.
-   */
-  private boolean loadTables(SampleEngine running, Decoding decoding) {
-    for (MappedModule module : decoding.ground.modules().latest().modules()) {
-      if (PipelineFactory.isLibjvm(module) || module.isLibc()) {
-        module.symbols();
-        module.unwindTable();
-        flushStatus(running);
-        decoding.look();
-        if (isHeapFull(decoding)) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  /** Lets the pipeline take the engine's samples; false if it is lost. */
-  private boolean follow(SampleEngine running, Decoding decoding) {
-    PipelineFactory.Pipeline pipeline = decoding.pipeline();
-    if (pipeline == null) {
-      return false;
-    }
+    loadTables(running, pipeline);
     EngineDescription engine = running.description();
     if (!stopping && engine.sendsSignals()) {
       decoding.starts = pipelines.hookThreadStarts(pipeline, totals);
     }
-    pipeline.sink().follow(engine, throttle, rest);
+    pipeline.sink().follow(engine, throttle);
     beginWaiting(pipeline);
-    if (isPartOn()) {
-      decoding.hold(pipeline);
-    }
-    return true;
   }
 
-  /** Rests while the heap has little room; false if that remains so. */
-  private boolean awaitRoom(SampleEngine running, Decoding decoding) {
-    while (!stopping) {
-      flushStatus(running);
-      decoding.look();
-      // Before it is opened no collection is counted: looks stand for them, too many here.
-      if (decoding.isOpened() && isHeapFull(decoding)) {
-        return false;
+  /** Loads symbols and unwind tables of libjvm and libc, which nearly every stack needs. */
+  private void loadTables(SampleEngine running, PipelineFactory.Pipeline pipeline) {
+    for (MappedModule module : pipeline.modules().latest().modules()) {
+      if (PipelineFactory.isLibjvm(module) || module.isLibc()) {
+        module.symbols();
+        module.unwindTable();
+        flushStatus(running);
       }
-      if (decoding.isHeld() || isToBeReplaced(running) || !rest.putsOff(System.nanoTime())) {
-        return true;
-      }
-      running.await(0, true);
-      LockSupport.parkNanos(this, HeapRest.LOOK_NANOS);
-      clearInterrupt();
     }
-    return true;
   }
 
   private static boolean isToBeReplaced(SampleEngine running) {
@@ -894,22 +698,6 @@ final class DrainThread implements Runnable {
 
   private boolean isPartOn() {
     return wall.isOn() || blocked.isOn() || memory.isOn() || allocations.isOn();
-  }
-
-  /** Counts and says that the JVM has freed the pipeline. */
-  private void sayLost() {
-    if (!stopping) {
-      totals.counts.counters.add(Counter.TABLES_FREED, 1);
-      messages.sampling(
-          "sampling begins anew: a garbage collection freed the agent's tables, as collections do"
-              + " where memory is short, and some at System.gc()");
-    }
-  }
-
-  /** Whether sampling has to end for the application's memory. */
-  private boolean isHeapFull(Decoding decoding) {
-    // What other room there is takes 30 KB to find out: not while the heap is left alone.
-    return (rest.isResting() ? slack.isHeapShort() : slack.isShort()) || decoding.isLost();
   }
 
   private void beginWaiting(PipelineFactory.Pipeline pipeline) {
@@ -987,23 +775,17 @@ final class DrainThread implements Runnable {
    * Waits until an engine that was refused is to be tried again.
    *
    * @param mayPass whether a cause of refusal may go away by itself
-   * @return false if sampling has to stop instead: stopping, switched off, or the heap is full
+   * @return false if sampling has to stop instead: stopping, switched off, or no room is left
    */
-  private boolean sleepUntilRetry(Decoding decoding, boolean mayPass) {
-    slack.begin();
+  private boolean sleepUntilRetry(boolean mayPass) {
+    room.begin();
     long began = System.nanoTime();
     while (!stopping) {
       // The switch file must be checked as often as while an engine runs.
       LockSupport.parkNanos(this, SWITCH_NANOS);
       clearInterrupt();
       flushStatus();
-      if (decoding.isLost()) {
-        sayLost();
-        decoding.keepContexts();
-        return false;
-      }
-      decoding.look();
-      if (stopping || switchFile.present() != null || slack.isShort()) {
+      if (stopping || switchFile.present() != null || room.mustEnd()) {
         return false;
       }
       long now = System.nanoTime();
@@ -1037,61 +819,23 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /**
-   * @param isPrepared false if the heap had no room for that
-   */
-  private void drainUntilStopped(
-      SampleEngine running, boolean isPrepared, boolean filtered, Decoding decoding) {
+  /** Drains until the engine has to end; returns false if that is for lack of room. */
+  private boolean drainUntilStopped(
+      SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
     status(running); // also for short recordings: the first stacks take time
-    if (isPrepared) {
-      slack.begin();
-      Turns turns = new Turns(running, filtered, decoding);
-      while (!stopping && !turns.mustEnd && !isHeapFull(decoding)) {
-        turns.next();
-      }
-    }
-    boolean isFull = !isPrepared || isHeapFull(decoding);
-    if (isFull) {
-      boolean isShort = slack.isShort() || rest.isResting();
-      decoding.look();
-      if (isShort || !slack.isAmpleNow() || !decoding.isLost()) {
-        pause.ended(System.nanoTime());
-      } else {
-        lostWithRoom = true;
-        decoding.keepContexts();
-      }
-      if (decoding.isLost()) {
-        sayLost();
-      }
-    }
-    if (rest.isResting() && isFull) {
-      decoding.drop(); // it decodes nothing any more, and to stop takes a while
+    room.begin();
+    Turns turns = new Turns(running, filtered, pipeline);
+    boolean hasRoom = true;
+    while (!stopping && !turns.mustEnd && hasRoom) {
+      turns.next();
+      hasRoom = !room.mustEnd();
     }
     running.stop();
-    if (!isFull) {
-      rest.end(System.nanoTime());
+    running.drain(Long.MAX_VALUE, pipeline.sink());
+    if (!hasRoom) {
+      sayNoRoom();
     }
-    drainRest(running, isPrepared, decoding);
-    if (isFull) {
-      decoding.drop();
-      running.drain(Long.MAX_VALUE, dropped);
-      rest.end(System.nanoTime()); // what follows is no rest, and the next sampling begins without
-    }
-  }
-
-  /** What the heap has room for; in a method of its own, whose end lets go of the pipeline. */
-  private void drainRest(SampleEngine stopped, boolean isPrepared, Decoding decoding) {
-    PipelineFactory.Pipeline pipeline = isPrepared ? decoding.pipeline() : null;
-    stopped.drain(Long.MAX_VALUE, pipeline == null ? dropped : pipeline.sink());
-  }
-
-  /** Counts samples that nothing can decode any more, or nothing may. */
-  private final class Dropped implements EngineSink {
-    @Override
-    public void sample(StackSnapshot snapshot) {
-      totals.counts.counters.add(Counter.TAKEN, 1);
-      totals.counts.counters.add(Counter.DROPPED, 1);
-    }
+    return hasRoom;
   }
 
   /**
@@ -1100,7 +844,7 @@ final class DrainThread implements Runnable {
    */
   private final class Turns {
     private final SampleEngine running;
-    private final Decoding decoding;
+    private final PipelineFactory.Pipeline pipeline;
     private long refreshed = System.nanoTime();
     private long refreshCpu;
     private long repeated = refreshed;
@@ -1122,19 +866,16 @@ final class DrainThread implements Runnable {
     /** Whether a seccomp filter existed when the engine was chosen; a later one is checked for. */
     private final boolean filtered;
 
-    Turns(SampleEngine running, boolean filtered, Decoding decoding) {
+    Turns(SampleEngine running, boolean filtered, PipelineFactory.Pipeline pipeline) {
       this.running = running;
       this.filtered = filtered;
-      this.decoding = decoding;
+      this.pipeline = pipeline;
     }
 
     /** One iteration: waits for samples, drains them, and does what is due. */
     void next() {
       boolean isFilling = false; // or a call ended the wait
-      if (rest.isResting()) {
-        // Allocates nothing, nor does what is below until the heap has room.
-        LockSupport.parkNanos(this, HeapRest.LOOK_NANOS);
-      } else if (store.isLastFlushed()) {
+      if (store.isLastFlushed()) {
         // Not in native code: the JVM's exit waits up to 0.3 s for such threads (VM_Exit in
         // vmOperations.cpp).
         LockSupport.parkNanos(this, wait * 1_000_000L);
@@ -1142,24 +883,10 @@ final class DrainThread implements Runnable {
         isFilling = running.await(gathering ? batchWait() : wait, gathering);
       }
       clearInterrupt();
-      decoding.look();
-      if (slack.isDoubtful()) {
-        decoding.letGo();
-      }
-      if (store.flushRequested() || decoding.isHeld()) {
-        rest.end(System.nanoTime()); // what is held anyway is not freed by a rest
-      } else if (rest.putsOff(System.nanoTime())) {
-        running.await(0, true);
-        mustEnd |= isToBeReplaced(running);
-        return;
-      }
-      PipelineFactory.Pipeline pipeline = decoding.pipeline();
-      if (pipeline != null && !isFilling && maySamplesWait(pipeline)) {
+      if (!isFilling && maySamplesWait()) {
         pipelines.lookAtLoads(System.nanoTime(), totals);
-      } else if (pipeline != null) {
-        drain(pipeline);
       } else {
-        flushStatus(running); // a rotation waits for it, and the loop ends now
+        drain();
       }
     }
 
@@ -1167,7 +894,7 @@ final class DrainThread implements Runnable {
      * Whether what comes by this engine may be decoded late: a library that can bear no signal must
      * be met soon, by what the loader counts or else by a sample in it.
      */
-    private boolean mayEngineWait(PipelineFactory.Pipeline pipeline) {
+    private boolean mayEngineWait() {
       return running.state() == EngineState.SAMPLES_MAY_WAIT
           && (!running.description().sendsSignals() || pipeline.sink().isToldOfLibraries());
     }
@@ -1178,7 +905,7 @@ final class DrainThread implements Runnable {
     }
 
     /** Whether what is in the rings is better drained later, with what comes until then. */
-    private boolean maySamplesWait(PipelineFactory.Pipeline pipeline) {
+    private boolean maySamplesWait() {
       if (!gathering || batchWait() == 0) {
         return false;
       }
@@ -1186,14 +913,12 @@ final class DrainThread implements Runnable {
       return !stopping
           && !store.flushRequested()
           && !store.isLastFlushed()
-          && !slack.isDoubtful()
-          && !decoding.isHeld()
           && !pipeline.sink().mustSendNoSignals()
-          && mayEngineWait(pipeline)
+          && mayEngineWait()
           && pipeline.sink().maySamplesWait();
     }
 
-    private void drain(PipelineFactory.Pipeline pipeline) {
+    private void drain() {
       boolean flush = store.flushRequested();
       if (flush) {
         totals.lookAtCalls();
@@ -1208,10 +933,6 @@ final class DrainThread implements Runnable {
       int drained = running.drain(Long.MAX_VALUE, pipeline.sink());
       long cpu = ownCpu() - cpuBefore;
       mustEnd |= isToBeReplaced(running);
-      // Where each turn is left, what is due comes late, but comes.
-      if (rest.mustLeave() && System.nanoTime() - published < 2 * PUBLISH_NANOS) {
-        return;
-      }
       throttle.settle();
       pipelines.lookAtLoads(System.nanoTime(), totals);
       if (!flush) {
@@ -1220,16 +941,14 @@ final class DrainThread implements Runnable {
         blocked.pass();
         wall.pass();
       }
-      wait = nextWait(drained, pipeline);
-      // Where it is held the heap is looked at more often, and other things are recorded.
+      wait = nextWait(drained);
       gathering =
           drained > 0
               && isBatchShort(cpu)
-              && mayEngineWait(pipeline)
-              && !slack.isDoubtful()
+              && mayEngineWait()
               && request.event().isCpu()
               && request.intervalNanos() >= BATCH_INTERVAL_NANOS
-              && !decoding.isHeld()
+              && !isPartOn()
               && pipeline.sink().maySamplesWait();
       gatheringSince = System.nanoTime();
       if (flush) {
@@ -1243,7 +962,7 @@ final class DrainThread implements Runnable {
         store.flushDone();
       }
       sampled |= drained > 0;
-      doDue(System.nanoTime(), pipeline);
+      doDue(System.nanoTime());
     }
 
     /**
@@ -1255,16 +974,12 @@ final class DrainThread implements Runnable {
       return cpu * BATCH_NANOS < BATCH_DECODING_NANOS * waited;
     }
 
-    private int nextWait(int drained, PipelineFactory.Pipeline pipeline) {
+    private int nextWait(int drained) {
       return allocations.waitMillis(
-          memory.waitMillis(
-              blocked.waitMillis(wall.waitMillis(nextWaitForSamples(drained, pipeline)))));
+          memory.waitMillis(blocked.waitMillis(wall.waitMillis(nextWaitForSamples(drained)))));
     }
 
-    private int nextWaitForSamples(int drained, PipelineFactory.Pipeline pipeline) {
-      if (slack.isDoubtful()) {
-        return Math.min(wait, DOUBTFUL_MILLIS);
-      }
+    private int nextWaitForSamples(int drained) {
       if (System.nanoTime() - pipeline.sink().deepNanos() < DEEP_NANOS) {
         return DEEP_MILLIS;
       }
@@ -1277,10 +992,10 @@ final class DrainThread implements Runnable {
       return unloading ? UNLOADING_MILLIS : IDLE_MILLIS;
     }
 
-    private void doDue(long now, PipelineFactory.Pipeline pipeline) {
+    private void doDue(long now) {
       if (now - published > PUBLISH_NANOS) {
         published = now;
-        updateAndCheck(now, pipeline);
+        updateAndCheck(now);
       }
       boolean told = pipeline.sink().isToldOfLibraries();
       long pause = Math.min(MAX_REFRESH_NANOS, REFRESH_SHARE * refreshCpu);
@@ -1299,7 +1014,7 @@ final class DrainThread implements Runnable {
       }
     }
 
-    private void updateAndCheck(long now, PipelineFactory.Pipeline pipeline) {
+    private void updateAndCheck(long now) {
       store.flush();
       if (now - stated > STATUS_NANOS) {
         stated = now;
@@ -1332,7 +1047,6 @@ final class DrainThread implements Runnable {
     totals.blockedNote = blocked.note();
     totals.touchNote = memory.note();
     totals.allocationNote = allocations.note();
-    totals.counts.counters.add(Counter.HEAP_REST, rest.takeNanos());
     pipelines.noteCompilers(totals);
     totals.publish(running == null ? null : running.statistics());
     onPublish.run();

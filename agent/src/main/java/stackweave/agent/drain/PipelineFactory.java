@@ -9,7 +9,6 @@ import java.util.function.Supplier;
 import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.failure.FailureFiles;
 import stackweave.agent.drain.failure.FailureRecorder;
-import stackweave.agent.drain.limit.LaterRoom;
 import stackweave.agent.drain.load.LibraryLoadWatch;
 import stackweave.agent.drain.name.JitNames;
 import stackweave.agent.drain.name.KernelNames;
@@ -98,17 +97,11 @@ final class PipelineFactory {
     this.messages = messages;
   }
 
-  /** What is looked at while sampling, besides the heap. */
-  LaterRoom laterRoom() {
-    return new LaterRoom(instrumentation);
-  }
-
   /**
    * A pipeline and the resources it holds besides those of its {@link Groundwork}; for the drain
    * thread that opened it.
    *
    * @param vmThreads null if Java threads can't be matched with the VM's
-   * @param collections null if garbage collections can't be counted
    * @param heap begin and end of what the VM has reserved for the Java heap; equal if not known
    * @param forWall what samples of waiting threads need of it
    */
@@ -118,26 +111,18 @@ final class PipelineFactory {
       SelfMemory memory,
       ThreadNames threads,
       JavaThreads vmThreads,
-      GarbageCollections collections,
       long[] heap,
-      WallParts.Shared forWall) {
+      WallParts.Shared forWall)
+      implements AutoCloseable {
 
     /** Drops the modules that are not mapped any more. */
     void refreshModules() {
       sink.refreshModules();
     }
 
-    /** What has to be closed when this is not used any more. */
-    Rest rest() {
-      return new Rest(sink.contexts(), threads);
-    }
-  }
-
-  /** What of a pipeline outlives it, and is little. */
-  record Rest(SampledContexts contexts, ThreadNames threads) implements AutoCloseable {
     @Override
     public void close() {
-      contexts.close();
+      sink.contexts().close();
       threads.close();
     }
   }
@@ -262,12 +247,10 @@ final class PipelineFactory {
    * Makes what decodes samples.
    *
    * @param ground must stay open as long as it
-   * @param kept the contexts of one that was lost; null for new ones
    */
-  Pipeline open(
-      Groundwork ground, EventStore store, int depth, SamplerTotals totals, SampledContexts kept) {
+  Pipeline open(Groundwork ground, EventStore store, int depth, SamplerTotals totals) {
     boolean open = ground.hotSpot() != null && openJavaBase();
-    SampledContexts contexts = kept == null ? openContexts(open, store, totals) : kept;
+    SampledContexts contexts = openContexts(open, store, totals);
     boolean opened = false;
     try {
       Pipeline pipeline = open(ground, store, depth, totals, contexts, open);
@@ -329,7 +312,6 @@ final class PipelineFactory {
         memory,
         threads,
         open ? hotSpot.threads() : null,
-        hotSpot == null ? null : hotSpot.collections(),
         hotSpot == null ? new long[2] : hotSpot.reservedHeap(),
         new WallParts.Shared(
             store,

@@ -12,9 +12,10 @@ import stackweave.agent.attach.RecordName;
 import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
-import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.limit.HeapRoom;
 import stackweave.agent.drain.limit.MetaspaceRoom;
 import stackweave.agent.drain.limit.ProcessRoom;
+import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.engine.choice.EngineSource;
@@ -49,7 +50,7 @@ public final class Sampler implements SamplingListener {
 
   private final Instrumentation instrumentation;
   private final EngineSource engines;
-  private final HeapSlack.Heap heap;
+  private final HeapRoom.Heap heap;
   private final SwitchFile switchFile;
   private final Messages messages;
 
@@ -95,14 +96,13 @@ public final class Sampler implements SamplingListener {
       SamplerSettings settings,
       Messages messages,
       StatusBoard board) {
-    this(
-        EngineSource.OF_MACHINE, HeapSlack.Heap.OF_JVM, instrumentation, settings, messages, board);
+    this(EngineSource.OF_MACHINE, HeapRoom.Heap.OF_JVM, instrumentation, settings, messages, board);
   }
 
   /** With other engines than the machine's, and another heap than the JVM's; for tests. */
   Sampler(
       EngineSource engines,
-      HeapSlack.Heap heap,
+      HeapRoom.Heap heap,
       Instrumentation instrumentation,
       SamplerSettings settings,
       Messages messages,
@@ -141,9 +141,7 @@ public final class Sampler implements SamplingListener {
    * of that is limited, it does nothing: JFR has not begun, and will take its part.
    */
   public void loadEarly() {
-    HeapSlack slack = new HeapSlack();
-    slack.look();
-    if (!slack.needsSettling() && slack.isAmple() && ProcessRoom.isUnlimited()) {
+    if (new HeapRoom(heap).mayBegin() && ProcessRoom.isUnlimited()) {
       NativeAccess.begin(new LoadEarly());
     }
   }
@@ -333,7 +331,7 @@ public final class Sampler implements SamplingListener {
             totals,
             new Board(),
             engines,
-            heap,
+            Room.later(instrumentation, heap),
             pipelines,
             weaving,
             switchFile,

@@ -12,7 +12,8 @@ import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.limit.HeapRoom;
+import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineSource;
@@ -111,7 +112,7 @@ class DrainThreadTest {
         new SamplerTotals(),
         () -> {},
         engines,
-        HeapSlack.Heap.OF_JVM,
+        Room.later(null, HeapRoom.Heap.OF_JVM),
         new PipelineFactory(null, SETTINGS, messages),
         null,
         new SwitchFile("", messages),

@@ -94,11 +94,6 @@ class FakeEngine implements SampleEngine {
     sink.sample(snapshot);
   }
 
-  /** Whether the snapshot leads to what decoded it; on the drain thread. */
-  boolean holdsReaders() {
-    return snapshot.code() != snapshot;
-  }
-
   boolean isClosed() {
     return closed;
   }

@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
@@ -116,22 +115,6 @@ class FakeEngineTest extends FakeEngineRuns {
     List<RecordedEvent> events = events();
     assertEquals(1, of(events, "StackSample").size());
     assertEquals(1, failures().size(), said.toString());
-  }
-
-  /** It lives on where the JVM frees what decodes its samples: it must not hold that. */
-  @Test
-  void anEngineDoesNotHoldWhatDecodedItsSamples() throws Exception {
-    FakeEngine engine = engine();
-    next(engine);
-    ask();
-    AtomicBoolean holds = new AtomicBoolean(true);
-    engine.deliver(
-        sink -> {
-          engine.sample(sink, TID, NOWHERE);
-          holds.set(engine.holdsReaders());
-        });
-    await(() -> sampler.report().contains("samples: 1 taken, 1 written"));
-    await(() -> !holds.get());
   }
 
   /** A sample that can't be decoded costs itself only. */

@@ -1,29 +1,22 @@
 package stackweave.agent.drain;
 
-import stackweave.agent.drain.limit.HeapSlack;
+import stackweave.agent.drain.limit.HeapRoom;
 
-/** A heap of 1 GiB that is as full as the test says. Collections are still the JVM's. */
-final class FakeHeap implements HeapSlack.Heap {
+/** A heap of 1 GiB that is as full as the test says, with a collection between any two looks. */
+final class FakeHeap implements HeapRoom.Heap {
   private static final long MIB = 1 << 20;
 
-  /** What was committed, and what of that was free; written together. In MiB. */
-  private record Usage(long committed, long free) {}
-
-  private volatile Usage usage = new Usage(1024, 512);
+  private volatile long usedMebibytes = 512;
+  private volatile boolean isCollected;
 
   /** Room for everything. */
   void hasRoom() {
-    usage = new Usage(1024, 512);
+    usedMebibytes = 512;
   }
 
-  /** Little is free of what is committed, but the JVM can make it larger. */
-  void hasLittleFree() {
-    usage = new Usage(900, 10);
-  }
-
-  /** Hardly anything is free, and it can't grow. */
+  /** Hardly anything is free. */
   void isFull() {
-    usage = new Usage(1024, 2);
+    usedMebibytes = 1022;
   }
 
   @Override
@@ -32,12 +25,8 @@ final class FakeHeap implements HeapSlack.Heap {
   }
 
   @Override
-  public long committedBytes() {
-    return usage.committed * MIB;
-  }
-
-  @Override
-  public long freeBytes() {
-    return usage.free * MIB;
+  public long usedBytes() {
+    isCollected = !isCollected;
+    return usedMebibytes * MIB + (isCollected ? 0 : 1);
   }
 }

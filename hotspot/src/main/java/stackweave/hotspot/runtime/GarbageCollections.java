@@ -36,22 +36,14 @@ public final class GarbageCollections {
   private final long counter;
   private final Moves moves;
 
-  /** Null where the VM does not count full collections apart. */
-  private final CodeFreeing full;
-
-  private GarbageCollections(MemoryReader memory, long counter, Moves moves, CodeFreeing full) {
+  private GarbageCollections(MemoryReader memory, long counter, Moves moves) {
     this.memory = memory;
     this.counter = counter;
     this.moves = moves;
-    this.full = full;
   }
 
-  /**
-   * Those of the VM, or null if they can't be read.
-   *
-   * @param full null where the VM does not count full collections apart
-   */
-  public static GarbageCollections open(Layout layout, LastingMemory memory, CodeFreeing full) {
+  /** Those of the VM, or null if they can't be read. */
+  public static GarbageCollections open(Layout layout, LastingMemory memory) {
     try {
       long heap = memory.readLong(layout.collectedHeap.offset());
       long counter = heap + layout.totalCollections.offset();
@@ -61,7 +53,7 @@ public final class GarbageCollections {
       // The heap's object lives as long as the VM (Universe::_collectedHeap in universe.cpp).
       memory.addWord(counter);
       Moves moves = moves(collectorFlags(layout, memory));
-      return new GarbageCollections(memory, counter, moves, full);
+      return new GarbageCollections(memory, counter, moves);
     } catch (UnreadableMemoryException e) {
       return null;
     }
@@ -78,14 +70,6 @@ public final class GarbageCollections {
    */
   public int begun() throws UnreadableMemoryException {
     return (int) memory.readLong(counter);
-  }
-
-  /**
-   * How many full collections have begun, with those of G1's concurrent cycles; where the VM does
-   * not count them apart, all collections.
-   */
-  public long fullBegun() throws UnreadableMemoryException {
-    return full == null ? begun() : full.begun();
   }
 
   private static Moves moves(Set<String> collectors) {

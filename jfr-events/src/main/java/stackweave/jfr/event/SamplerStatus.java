@@ -283,16 +283,4 @@ public final class SamplerStatus extends Event {
   @Label("Allocations Not Followed")
   @Description("Recorded blocks that are not followed, for they are too many: they count as live")
   public long allocationsUnfollowed;
-
-  @Label("Tables Freed")
-  @Description(
-      "How often a garbage collection freed what stacks are decoded with, and sampling began anew")
-  public long tablesFreed;
-
-  @Label("Heap Rest")
-  @Description(
-      "Time in which samples waited in the ring buffer, for little of the heap was free to decode"
-          + " them")
-  @Timespan(Timespan.NANOSECONDS)
-  public long heapRest;
 }

@@ -62,10 +62,7 @@ public enum Counter {
   ALLOCATED,
   FREED,
   ALLOCATIONS_LOST,
-  ALLOCATIONS_UNFOLLOWED,
-  TABLES_FREED(
-      Texts.line("tables freed: # times by a garbage collection, after which sampling began anew")),
-  HEAP_REST;
+  ALLOCATIONS_UNFOLLOWED;
 
   /** How the numbers of several events are combined, and so what one event has. */
   public enum Adding {

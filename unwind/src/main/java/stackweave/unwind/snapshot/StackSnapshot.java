@@ -107,15 +107,6 @@ public final class StackSnapshot implements MemoryReader {
     olderCopy.clear();
   }
 
-  /**
-   * Forgets who reads what was not copied: whoever fills this keeps it for the next sample, and
-   * must not keep them with it.
-   */
-  public void forgetReaders() {
-    older = null;
-    elsewhere = null;
-  }
-
   /** The registers at the interrupt, in user mode; filled by the engine. */
   public Registers registers() {
     return registers;

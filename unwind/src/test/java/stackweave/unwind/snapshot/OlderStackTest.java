@@ -100,18 +100,6 @@ class OlderStackTest {
     assertEquals(SpliceOutcome.TAKEN, older.outcome(), "what was read stays");
   }
 
-  /** Whoever keeps the sample must not keep what read it. */
-  @Test
-  void aSampleForgetsWhoReadsIt() throws UnreadableMemoryException {
-    sample(END, COPIED - 16);
-    sample.setElsewhere(memory);
-    assertSame(memory, sample.code());
-    sample.forgetReaders();
-    assertRefused(SpliceOutcome.NOT_NEEDED, COPIED);
-    assertSame(sample, sample.code());
-    assertEquals(0x1000_0000L + 8, sample.readLong(SP + 8), "the copy stays");
-  }
-
   @Test
   void bytesAreServedAsWords() throws UnreadableMemoryException {
     sample(END, COPIED - 16);

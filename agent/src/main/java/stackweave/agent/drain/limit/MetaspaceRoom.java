@@ -88,8 +88,13 @@ public final class MetaspaceRoom {
     return limit == Long.MAX_VALUE && classLimit == Long.MAX_VALUE;
   }
 
-  /** Why there is too little room, in one line; null if there is enough. */
-  public String whyNot() {
+  /**
+   * Why there is too little room, in one line; null if there is enough.
+   *
+   * @param shares 1 before sampling first begins; later, when most of what it needs is loaded, the
+   *     part of that that must be left, as a divisor
+   */
+  public String whyNot(int shares) {
     if (isUnlimited()) {
       return null;
     }
@@ -104,27 +109,11 @@ public final class MetaspaceRoom {
       return "-XX:MaxMetaspaceSize or -XX:CompressedClassSpaceSize is limited, and without the"
           + " module java.management it is not known how much of it is left";
     }
-    return used(Pools.left("Metaspace"), Pools.left("Compressed Class Space"));
-  }
-
-  /**
-   * The same while sampling, when most of what it needs is loaded.
-   *
-   * @param shares the part of what is needed before, as a divisor
-   */
-  String whyNot(int shares) {
-    if (isUnlimited() || ModuleLayer.boot().findModule("java.management").isEmpty()) {
-      return null;
-    }
     return used(Pools.left("Metaspace"), Pools.left("Compressed Class Space"), shares);
   }
 
   /** The same, of what is left in both, in bytes. */
-  static String used(long left, long leftForClasses) {
-    return used(left, leftForClasses, 1);
-  }
-
-  private static String used(long left, long leftForClasses, int shares) {
+  static String used(long left, long leftForClasses, int shares) {
     if (left < NEEDED_BYTES / shares) {
       return left(LIMIT, left, NEEDED_BYTES / shares);
     }

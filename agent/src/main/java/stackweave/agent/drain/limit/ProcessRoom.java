@@ -32,11 +32,6 @@ public final class ProcessRoom {
 
   private ProcessRoom() {}
 
-  /** Why there is too little room, in one line; null if there is enough, or it is not known. */
-  public static String whyNot() {
-    return whyNot(1);
-  }
-
   /** Whether memory is not limited, and files may become as long as JFR's; not if not known. */
   public static boolean isUnlimited() {
     try {
@@ -52,11 +47,12 @@ public final class ProcessRoom {
   }
 
   /**
-   * As {@link #whyNot()} while sampling, when most of what it needs is mapped.
+   * Why there is too little room, in one line; null if there is enough, or it is not known.
    *
-   * @param shares the part of what is needed before, as a divisor
+   * @param shares 1 before sampling first begins; later, when most of what it needs is mapped, the
+   *     part of that that must be left, as a divisor
    */
-  static String whyNot(int shares) {
+  public static String whyNot(int shares) {
     try {
       List<String> limits = PlainFiles.lines(LIMITS);
       List<String> status = isMemoryLimited(limits) ? PlainFiles.lines(STATUS) : List.of();
@@ -72,11 +68,7 @@ public final class ProcessRoom {
    * @param limits the lines of /proc/self/limits
    * @param status those of /proc/self/status; none where memory is not limited
    */
-  static String whyNot(List<String> limits, List<String> status) {
-    return whyNot(limits, status, 1);
-  }
-
-  private static String whyNot(List<String> limits, List<String> status, int shares) {
+  static String whyNot(List<String> limits, List<String> status, int shares) {
     long file = longestFile(limits);
     if (file < NEEDED_FILE) {
       return "files may grow to "

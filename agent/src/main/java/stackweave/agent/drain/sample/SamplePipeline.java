@@ -4,7 +4,6 @@ import java.util.HexFormat;
 import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.deep.SplicingUnwinder;
 import stackweave.agent.drain.failure.FailureRecorder;
-import stackweave.agent.drain.limit.HeapRest;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.name.StackNames;
 import stackweave.agent.drain.thread.SampledThreads;
@@ -61,7 +60,6 @@ public final class SamplePipeline implements EngineSink {
   private OlderStack.Whereabouts whereaboutsBeside = OlderStack.Whereabouts.UNKNOWN;
 
   private Throttle throttle;
-  private HeapRest rest;
   private int storeGeneration;
 
   private ModuleSearch search;
@@ -103,12 +101,10 @@ public final class SamplePipeline implements EngineSink {
    *
    * @param running the engine
    * @param throttle decides which samples are decoded
-   * @param rest decides whether the next one waits
    */
-  public void follow(EngineDescription running, Throttle throttle, HeapRest rest) {
+  public void follow(EngineDescription running, Throttle throttle) {
     engine = running;
     this.throttle = throttle;
-    this.rest = rest;
     contexts.follow(running);
     boolean reported = running.reportsMappings();
     LoaderCounts loader = reported ? null : LoaderCounts.find(modules.latest(), memory);
@@ -149,18 +145,14 @@ public final class SamplePipeline implements EngineSink {
   private void decodeBeside(StackSnapshot snapshot, StackReceiver receiver) {
     snapshot.setElsewhere(memory);
     whereaboutsBeside = snapshot.whereabouts();
-    try {
-      beginStack();
-      SampledThreads.Entry thread = threads.find(snapshot.tid());
-      ModuleMap map = unwind(snapshot, thread);
-      long threadId = threads.ownerOf(frames, snapshot, thread);
-      long contextId =
-          contexts.ofBeside(
-              threads.owner(), snapshot.timeNanos(), beside == null ? 0 : beside.clockErrorNanos());
-      receiver.stack(threadId, names.stackId(frames, map), end, contextId);
-    } finally {
-      snapshot.forgetReaders();
-    }
+    beginStack();
+    SampledThreads.Entry thread = threads.find(snapshot.tid());
+    ModuleMap map = unwind(snapshot, thread);
+    long threadId = threads.ownerOf(frames, snapshot, thread);
+    long contextId =
+        contexts.ofBeside(
+            threads.owner(), snapshot.timeNanos(), beside == null ? 0 : beside.clockErrorNanos());
+    receiver.stack(threadId, names.stackId(frames, map), end, contextId);
   }
 
   /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
@@ -242,11 +234,6 @@ public final class SamplePipeline implements EngineSink {
   }
 
   @Override
-  public boolean goesOn() {
-    return !rest.mustLeave();
-  }
-
-  @Override
   public boolean wantsSample() {
     if (throttle.keeps()) {
       return true;
@@ -273,20 +260,15 @@ public final class SamplePipeline implements EngineSink {
   private void decode(StackSnapshot snapshot) {
     snapshot.setElsewhere(memory);
     whereabouts = snapshot.whereabouts();
-    try {
-      beginStack();
-      SampledThreads.Entry thread = threads.find(snapshot.tid());
-      ModuleMap map = unwind(snapshot, thread);
-      if (unwinder.olderFrom() != 0 || !snapshot.olderCopy().isEmpty()) {
-        snapshot.olderCopy().setNeeded(thread.stackEnd, unwinder.olderFrom());
-      }
-      long stackId = write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
-      if (failures != null) {
-        failures.record(snapshot, map, frames, stackId);
-      }
-    } finally {
-      // They lead to this pipeline, and the engine keeps the snapshot while this may be freed.
-      snapshot.forgetReaders();
+    beginStack();
+    SampledThreads.Entry thread = threads.find(snapshot.tid());
+    ModuleMap map = unwind(snapshot, thread);
+    if (unwinder.olderFrom() != 0 || !snapshot.olderCopy().isEmpty()) {
+      snapshot.olderCopy().setNeeded(thread.stackEnd, unwinder.olderFrom());
+    }
+    long stackId = write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
+    if (failures != null) {
+      failures.record(snapshot, map, frames, stackId);
     }
   }
 

@@ -24,26 +24,26 @@ class MetaspaceRoomTest {
 
   @Test
   void withoutLimitsThereIsRoom() {
-    assertNull(new MetaspaceRoom(new String[] {"-Xmx64m", "-XX:MetaspaceSize=5m"}).whyNot());
+    assertNull(new MetaspaceRoom(new String[] {"-Xmx64m", "-XX:MetaspaceSize=5m"}).whyNot(1));
   }
 
   @Test
   void smallLimitsAreToldFromTheArgumentsAlone() {
-    String whyNot = new MetaspaceRoom(new String[] {"-XX:MaxMetaspaceSize=8m"}).whyNot();
+    String whyNot = new MetaspaceRoom(new String[] {"-XX:MaxMetaspaceSize=8m"}).whyNot(1);
     assertTrue(whyNot.contains("-XX:MaxMetaspaceSize=8m"), whyNot);
   }
 
   @Test
   void theLastLimitCounts() {
     String[] first = {"-XX:MaxMetaspaceSize=8m", "-XX:MaxMetaspaceSize=4g"};
-    assertNull(new MetaspaceRoom(first).whyNot());
+    assertNull(new MetaspaceRoom(first).whyNot(1));
   }
 
   @Test
   void whatIsLeftCounts() {
-    assertNull(MetaspaceRoom.used(12 * MIB, 2 * MIB));
-    assertNull(MetaspaceRoom.used(Long.MAX_VALUE, Long.MAX_VALUE));
-    assertNotNull(MetaspaceRoom.used(12 * MIB - 1, 2 * MIB));
-    assertNotNull(MetaspaceRoom.used(12 * MIB, 2 * MIB - 1));
+    assertNull(MetaspaceRoom.used(12 * MIB, 2 * MIB, 1));
+    assertNull(MetaspaceRoom.used(Long.MAX_VALUE, Long.MAX_VALUE, 1));
+    assertNotNull(MetaspaceRoom.used(12 * MIB - 1, 2 * MIB, 1));
+    assertNotNull(MetaspaceRoom.used(12 * MIB, 2 * MIB - 1, 1));
   }
 }

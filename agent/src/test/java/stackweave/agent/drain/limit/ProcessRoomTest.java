@@ -22,8 +22,8 @@ class ProcessRoomTest {
 
   @Test
   void whatIsUnlimitedHasRoom() {
-    assertNull(ProcessRoom.whyNot(limits("unlimited", "unlimited", "unlimited"), List.of()));
-    assertNull(ProcessRoom.whyNot(List.of(), List.of()));
+    assertNull(ProcessRoom.whyNot(limits("unlimited", "unlimited", "unlimited"), List.of(), 1));
+    assertNull(ProcessRoom.whyNot(List.of(), List.of(), 1));
   }
 
   @Test
@@ -31,16 +31,17 @@ class ProcessRoomTest {
     long used = 1L << 30;
     long needed = ProcessRoom.NEEDED_ADDRESSES;
     assertNull(
-        ProcessRoom.whyNot(limits("unlimited", "unlimited", Long.toString(used + needed)), STATUS));
+        ProcessRoom.whyNot(
+            limits("unlimited", "unlimited", Long.toString(used + needed)), STATUS, 1));
     assertEquals(
         "the limit of address space (ulimit -v) leaves 511 MiB, and sampling needs 512; a higher"
             + " one helps",
         ProcessRoom.whyNot(
-            limits("unlimited", "unlimited", Long.toString(used + needed - 1)), STATUS));
+            limits("unlimited", "unlimited", Long.toString(used + needed - 1)), STATUS, 1));
     assertEquals(
         "the limit of private memory (ulimit -d) leaves 0 MiB, and sampling needs 128; a higher one"
             + " helps",
-        ProcessRoom.whyNot(limits("unlimited", "4096", "unlimited"), STATUS));
+        ProcessRoom.whyNot(limits("unlimited", "4096", "unlimited"), STATUS, 1));
   }
 
   @Test
@@ -48,7 +49,7 @@ class ProcessRoomTest {
     assertEquals(
         "files may grow to 400 KiB (ulimit -f), the JVM ends when JFR comes to that, and sampling"
             + " needs 64 MiB",
-        ProcessRoom.whyNot(limits("409600", "unlimited", "unlimited"), List.of()));
-    assertNull(ProcessRoom.whyNot(limits("67108864", "unlimited", "unlimited"), List.of()));
+        ProcessRoom.whyNot(limits("409600", "unlimited", "unlimited"), List.of(), 1));
+    assertNull(ProcessRoom.whyNot(limits("67108864", "unlimited", "unlimited"), List.of(), 1));
   }
 }

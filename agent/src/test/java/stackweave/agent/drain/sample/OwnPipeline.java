@@ -12,8 +12,6 @@ import jdk.jfr.Recording;
 import jdk.jfr.StackTrace;
 import jdk.jfr.consumer.RecordedEvent;
 import stackweave.agent.drain.context.SampledContexts;
-import stackweave.agent.drain.limit.HeapRest;
-import stackweave.agent.drain.limit.HeapSlack;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.name.JitNames;
 import stackweave.agent.drain.name.KernelNames;
@@ -113,9 +111,7 @@ public final class OwnPipeline implements AutoCloseable {
             64,
             counts);
     pipeline.follow(
-        Silent.DESCRIPTION,
-        new Throttle(100, () -> 0, () -> 0, () -> 0, new SplittableRandom(1)),
-        new HeapRest(new HeapSlack()));
+        Silent.DESCRIPTION, new Throttle(100, () -> 0, () -> 0, () -> 0, new SplittableRandom(1)));
     pipeline.beginStack();
   }
 
