@@ -32,25 +32,26 @@ final class RunningAgent {
    */
   RunningAgent(Options options, boolean attached, Instrumentation instrumentation) {
     Messages messages = new Messages();
-    sampler =
-        new Sampler(
-            instrumentation,
-            settings(options, attached),
-            messages,
-            new StatusBoard(instrumentation));
-    if (options.hooks() == Options.Hooks.EARLY) {
-      sampler.observeLoadsEarly();
-    }
-    gate = new RoomGate(instrumentation, messages, sampler);
-    control = new SamplingControl(options.explicit(), defaults(options), sampler, gate);
     calls =
         options.calls().isEmpty()
             ? null
             : NativeCalls.install(options.calls(), attached, instrumentation, messages);
+    FeatureList features =
+        new FeatureList(options, options.mayInstrument(attached), instrumentation, calls);
+    sampler =
+        new Sampler(
+            instrumentation,
+            settings(options, attached),
+            features,
+            messages,
+            new StatusBoard(instrumentation));
+    if (options.hooks() == Options.Hooks.EARLY) {
+      features.observeLoadsEarly(messages);
+    }
+    gate = new RoomGate(instrumentation, messages, sampler);
+    control = new SamplingControl(options.explicit(), defaults(options), sampler, gate);
     if (calls != null) {
       control.timeCalls(calls);
-      sampler.afterHooks(calls.afterHooks());
-      sampler.noteCalls(calls.note());
     }
     control.start();
     // At the end: its thread and this one must not initialise the same classes.
@@ -69,8 +70,7 @@ final class RunningAgent {
         options.jit() == Options.Jit.C1,
         options.drainPercent(),
         (long) options.perfMebibytes() << 20,
-        options.weave(),
-        options.wallThreads());
+        options.weave());
   }
 
   /** What the options say for recordings whose settings say nothing. */

@@ -7,6 +7,7 @@ import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 import stackweave.agent.attach.RecordName;
+import stackweave.agent.jdk.DaemonThread;
 
 /**
  * Watches the recordings of the command {@code record} for an agent that was attached for them only
@@ -53,15 +54,8 @@ final class Visit implements FlightRecorderListener {
   }
 
   private void startLeaving() {
-    ThreadGroup group = Thread.currentThread().getThreadGroup();
-    while (group != null && group.getParent() != null) {
-      group = group.getParent();
-    }
-    Thread thread = new Thread(group, new Leave(onEnd), "stackweave-leave", 0, false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
     try {
-      thread.start();
+      DaemonThread.of("stackweave-leave", new Leave(onEnd)).start();
     } catch (OutOfMemoryError e) {
       // No thread can be started, and the caller is the application's: the next recording's end
       // tries again, and the command detach works in any case.

@@ -19,6 +19,9 @@ import org.junit.jupiter.params.provider.NullAndEmptySource;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.agent.Options.Hooks;
 import stackweave.agent.Options.Jit;
+import stackweave.agent.drain.feature.Feature;
+import stackweave.agent.drain.wall.BlockedFeature;
+import stackweave.agent.drain.wall.WaitingFeature;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;
@@ -105,7 +108,6 @@ class OptionsTest {
     "engine=timer, engine=timer",
     "wall=30ms, features={WAITING=30000000}",
     "blocked=7ms, features={BLOCKED=7000000}",
-    "wall-threads=web-*, wallThreads=web-*",
     "native-memory=on, features={MEMORY=1}",
     "drain=37, drainPercent=37",
     "perf-memory=5, perfMemoryBytes=5242880",
@@ -123,6 +125,14 @@ class OptionsTest {
         changes(RunningAgent.settings(DEFAULTS, false), RunningAgent.settings(options, false)));
     changes.addAll(changes(RunningAgent.defaults(DEFAULTS), RunningAgent.defaults(options)));
     assertEquals(List.of(changed), changes);
+  }
+
+  @Test
+  void theThreadsThatAreLookedAtReachTheFeatures() throws Exception {
+    List<Feature> features =
+        new FeatureList(Options.parse("wall-threads=web-*,drain=37"), false, null, null).get();
+    assertTrue(features.contains(new WaitingFeature("web-*", 37)));
+    assertTrue(features.contains(new BlockedFeature("web-*", 37)));
   }
 
   @Test

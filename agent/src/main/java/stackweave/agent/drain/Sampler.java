@@ -6,12 +6,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import stackweave.agent.attach.RecordName;
 import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.SwitchPlaces;
+import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.limit.HeapRoom;
 import stackweave.agent.drain.limit.MetaspaceRoom;
 import stackweave.agent.drain.limit.ProcessRoom;
@@ -48,25 +50,28 @@ public final class Sampler implements SamplingListener {
    */
   private static final long STOP_MILLIS = 10_000;
 
+  /**
+   * What is this machine's, except in tests.
+   *
+   * @param engines starts engines
+   * @param heap the JVM's
+   */
+  record Machine(EngineSource engines, HeapRoom.Heap heap) {
+    static final Machine REAL = new Machine(EngineSource.OF_MACHINE, HeapRoom.Heap.OF_JVM);
+  }
+
+  private final Machine machine;
   private final Instrumentation instrumentation;
-  private final EngineSource engines;
-  private final HeapRoom.Heap heap;
+  private final SamplerSettings settings;
+  private final Supplier<List<Feature>> features;
   private final SwitchFile switchFile;
   private final Messages messages;
-
-  /** Null for nothing. */
-  private volatile Runnable afterHooks;
-
   private final StatusBoard board;
-  private final SamplerSettings settings;
   private final EventRegistrations registrations = new EventRegistrations();
 
   // Made for the first request, since their classes take 100 KB of a heap that may be nearly full.
   private volatile SamplerTotals totals;
-  private PipelineFactory pipelines;
-
-  /** Null for nothing. */
-  private Supplier<String> callNote;
+  private AgentTools tools;
 
   /** Null if samples are not to be woven. */
   private final Weaving weaving;
@@ -89,51 +94,33 @@ public final class Sampler implements SamplingListener {
   private final Map<String, SamplerFigures> records = new ConcurrentHashMap<>();
 
   /**
+   * @param features asked once, for the first request
    * @param board where the status is published, from the first request on
    */
   public Sampler(
       Instrumentation instrumentation,
       SamplerSettings settings,
+      Supplier<List<Feature>> features,
       Messages messages,
       StatusBoard board) {
-    this(EngineSource.OF_MACHINE, HeapRoom.Heap.OF_JVM, instrumentation, settings, messages, board);
+    this(Machine.REAL, instrumentation, settings, features, messages, board);
   }
 
-  /** With other engines than the machine's, and another heap than the JVM's; for tests. */
   Sampler(
-      EngineSource engines,
-      HeapRoom.Heap heap,
+      Machine machine,
       Instrumentation instrumentation,
       SamplerSettings settings,
+      Supplier<List<Feature>> features,
       Messages messages,
       StatusBoard board) {
+    this.machine = machine;
     this.instrumentation = instrumentation;
-    this.engines = engines;
-    this.heap = heap;
     this.settings = settings;
+    this.features = features;
     this.switchFile = new SwitchFile(settings.switchFile(), messages);
     this.weaving = settings.weave() ? new Weaving(instrumentation, messages) : null;
     this.messages = messages;
     this.board = board;
-  }
-
-  /** Sets what is run on the drain thread when the hooks of sampling are known to JFR. */
-  public void afterHooks(Runnable after) {
-    afterHooks = after;
-  }
-
-  /** Sets who says what a recording should say of native calls when a chunk ends. */
-  public synchronized void noteCalls(Supplier<String> note) {
-    callNote = note;
-    if (totals != null) {
-      totals.calls = note;
-    }
-  }
-
-  /** Observes loads of libraries from now on, not only while samples are taken. */
-  public synchronized void observeLoadsEarly() {
-    prepare();
-    pipelines.observeLoadsEarly();
   }
 
   /**
@@ -141,7 +128,7 @@ public final class Sampler implements SamplingListener {
    * of that is limited, it does nothing: JFR has not begun, and will take its part.
    */
   public void loadEarly() {
-    if (new HeapRoom(heap).mayBegin() && ProcessRoom.isUnlimited()) {
+    if (new HeapRoom(machine.heap()).mayBegin() && ProcessRoom.isUnlimited()) {
       NativeAccess.begin(new LoadEarly());
     }
   }
@@ -167,10 +154,8 @@ public final class Sampler implements SamplingListener {
   /** Makes what sampling needs, once. Under the lock of this. */
   private void prepare() {
     if (totals == null) {
-      pipelines = new PipelineFactory(instrumentation, settings, messages);
-      SamplerTotals made = new SamplerTotals();
-      made.calls = callNote;
-      totals = made;
+      tools = AgentTools.of(instrumentation, messages, features.get(), settings);
+      totals = new SamplerTotals();
     }
   }
 
@@ -323,19 +308,15 @@ public final class Sampler implements SamplingListener {
     start = StartWatch.begin(asked.nanos(), totals.missed, request.notes());
     drain =
         new DrainThread(
-            request,
-            start,
-            settings.drainPercent(),
-            settings.perfMemoryBytes(),
-            new Stores(),
-            totals,
-            new Board(),
-            engines,
-            Room.later(instrumentation, heap),
-            pipelines,
-            weaving,
-            switchFile,
-            messages);
+            new DrainParts(
+                request,
+                settings,
+                machine.engines(),
+                Room.later(instrumentation, machine.heap()),
+                switchFile,
+                new CountDownLatch(1)),
+            tools,
+            new Status(totals, start, new Stores(), weaving, new Board(), messages));
     boolean isReady = false;
     registrations.begin();
     try {
@@ -393,10 +374,6 @@ public final class Sampler implements SamplingListener {
           weaving.begin(opened);
         }
         store = opened;
-        Runnable after = afterHooks;
-        if (after != null) {
-          after.run();
-        }
       } else {
         // Ids of the HotSpot methods and modules begin anew with each pipeline.
         store.newGeneration();
@@ -433,8 +410,8 @@ public final class Sampler implements SamplingListener {
     closed = true;
     endRecords(null);
     boolean ended = stopDrain();
-    if (ended && pipelines != null) {
-      pipelines.close();
+    if (ended && tools != null) {
+      tools.close();
     }
     if (weaving != null) {
       weaving.close();

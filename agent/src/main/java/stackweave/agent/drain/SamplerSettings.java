@@ -1,6 +1,5 @@
 package stackweave.agent.drain;
 
-import stackweave.agent.drain.wall.WallFilter;
 import stackweave.agent.linux.MemoryAccess;
 
 /**
@@ -15,8 +14,6 @@ import stackweave.agent.linux.MemoryAccess;
  * @param drainPercent how much of a core the drain thread may use, 1 to 100
  * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
  * @param weave whether JFR's chunks get the samples as JFR's own events, too
- * @param wallThreads names of the threads that are looked at while they wait, as {@link
- *     WallFilter#SYNTAX} says; empty: all but the JVM's own
  */
 public record SamplerSettings(
     boolean hooks,
@@ -26,5 +23,4 @@ public record SamplerSettings(
     boolean withoutC2,
     int drainPercent,
     long perfMemoryBytes,
-    boolean weave,
-    String wallThreads) {}
+    boolean weave) {}

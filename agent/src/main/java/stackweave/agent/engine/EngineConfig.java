@@ -6,6 +6,7 @@ import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.control.SamplingSettings;
 
 /**
@@ -55,6 +56,18 @@ public record EngineConfig(
   public CallPolicy callPolicy() {
     boolean perf = preferred != null && preferred.usesPerfEvents();
     return CallPolicy.ofThread(perf ? Set.of(GuardedCall.PERF_EVENT_OPEN) : Set.of());
+  }
+
+  /** As a request says. */
+  public static EngineConfig of(SamplingRequest request, MemoryAccess memoryAccess) {
+    EngineKind preferred = null;
+    for (EngineKind kind : EngineKind.values()) {
+      if (kind.label().equals(request.engine())) {
+        preferred = kind;
+      }
+    }
+    return new EngineConfig(
+        request.intervalNanos(), MAX_STACK_BYTES, preferred, memoryAccess, request.event());
   }
 
   /** With the largest stack copies and the default order of engines. */

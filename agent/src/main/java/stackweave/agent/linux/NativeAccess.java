@@ -1,7 +1,7 @@
 package stackweave.agent.linux;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import stackweave.agent.jdk.Silence;
+import stackweave.agent.jdk.DaemonThread;
 
 /**
  * Whether native functions can be called in this process: JNA's library must be mapped from a file.
@@ -51,12 +51,8 @@ public final class NativeAccess {
     if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
-    Thread thread = new Thread(null, new Begin(others), "stackweave-native", 0, false);
-    thread.setDaemon(true);
-    thread.setContextClassLoader(null);
-    thread.setUncaughtExceptionHandler(Silence.INSTANCE);
     try {
-      thread.start();
+      DaemonThread.of("stackweave-native", new Begin(others)).start();
     } catch (OutOfMemoryError e) {
       return; // no thread is left for the process
     }

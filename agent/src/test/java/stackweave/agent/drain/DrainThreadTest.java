@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -28,7 +29,7 @@ import stackweave.testing.EventsByTime;
 
 class DrainThreadTest {
   static final SamplerSettings SETTINGS =
-      new SamplerSettings(false, "", "", MemoryAccess.AUTO, false, 100, 0, false, "");
+      new SamplerSettings(false, "", "", MemoryAccess.AUTO, false, 100, 0, false);
 
   @TempDir private Path directory;
 
@@ -103,19 +104,16 @@ class DrainThreadTest {
   private static DrainThread drain(
       long interval, StartWatch start, Supplier<EventStore> stores, EngineSource engines) {
     Messages messages = new Messages(line -> {});
+    SwitchFile switchFile = new SwitchFile("", messages);
     return new DrainThread(
-        new SamplingRequest(interval, "timer", 64, false, List.of(), List.of()),
-        start,
-        100,
-        0,
-        stores,
-        new SamplerTotals(),
-        () -> {},
-        engines,
-        Room.later(null, HeapRoom.Heap.OF_JVM),
-        new PipelineFactory(null, SETTINGS, messages),
-        null,
-        new SwitchFile("", messages),
-        messages);
+        new DrainParts(
+            new SamplingRequest(interval, "timer", 64, false, List.of(), List.of()),
+            SETTINGS,
+            engines,
+            Room.later(null, HeapRoom.Heap.OF_JVM),
+            switchFile,
+            new CountDownLatch(1)),
+        AgentTools.of(null, messages, List.of(), SETTINGS),
+        new Status(new SamplerTotals(), start, stores, null, () -> {}, messages));
   }
 }

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.attach.StatusBoard;
+import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.sample.OwnPipeline;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineRefusal;
@@ -66,8 +67,7 @@ abstract class FakeEngineRuns {
                 (proxy, method, arguments) -> null);
     sampler =
         new Sampler(
-            this::choose,
-            heap,
+            new Sampler.Machine(this::choose, heap),
             null,
             new SamplerSettings(
                 false,
@@ -77,17 +77,17 @@ abstract class FakeEngineRuns {
                 false,
                 100,
                 0,
-                false,
-                wallThreads()),
+                false),
+            this::features,
             new Messages(said::add),
             new StatusBoard(nothing));
     recording = new Recording();
     recording.start();
   }
 
-  /** Which waiting threads are looked at; empty: all but the JVM's own. */
-  String wallThreads() {
-    return "";
+  /** What is recorded beside the engine's samples. */
+  List<Feature> features() {
+    return List.of();
   }
 
   @AfterEach

@@ -11,6 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.WaitingThread;
+import stackweave.agent.drain.feature.Feature;
+import stackweave.agent.drain.wall.WaitingFeature;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingRequest;
@@ -25,8 +27,8 @@ class FakeEngineWallTest extends FakeEngineRuns {
   private static final String NAME = "wanted-thread";
 
   @Override
-  String wallThreads() {
-    return NAME + "|all";
+  List<Feature> features() {
+    return List.of(new WaitingFeature(NAME + "|all", 100));
   }
 
   @Test

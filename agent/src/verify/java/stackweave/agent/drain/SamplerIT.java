@@ -50,7 +50,8 @@ class SamplerIT {
     List<String> said = new CopyOnWriteArrayList<>();
     Messages messages = new Messages(said::add);
     Sampler sampler =
-        new Sampler(null, DrainThreadTest.SETTINGS, messages, new StatusBoard(instrumentation()));
+        new Sampler(
+            null, DrainThreadTest.SETTINGS, List::of, messages, new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
       recording.start();
       breaks = true;
@@ -86,6 +87,7 @@ class SamplerIT {
         new Sampler(
             null,
             DrainThreadTest.SETTINGS,
+            List::of,
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
@@ -138,6 +140,7 @@ class SamplerIT {
         new Sampler(
             null,
             DrainThreadTest.SETTINGS,
+            List::of,
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {

@@ -10,7 +10,7 @@ import stackweave.unwind.text.ShortText;
  * thread.
  */
 final class ObservedLoad implements BiConsumer<Long, Throwable> {
-  private final LibraryLoadWatch watch;
+  private final LoadsFeature watch;
   private final long number;
   private final String path;
   private final HeldFile file;
@@ -22,7 +22,7 @@ final class ObservedLoad implements BiConsumer<Long, Throwable> {
    * @param file the open file; null if it is not held
    */
   ObservedLoad(
-      LibraryLoadWatch watch, long number, String path, HeldFile file, NativeLibraryLoad event) {
+      LoadsFeature watch, long number, String path, HeldFile file, NativeLibraryLoad event) {
     this.watch = watch;
     this.number = number;
     this.path = path;

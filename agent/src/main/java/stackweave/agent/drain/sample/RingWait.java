@@ -1,8 +1,6 @@
 package stackweave.agent.drain.sample;
 
-import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.deep.SplicingUnwinder;
-import stackweave.agent.drain.thread.ThreadNames;
 import stackweave.hotspot.runtime.StartedThreads;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -27,8 +25,7 @@ final class RingWait {
   private static final long VIRTUAL_NANOS = 10_000_000_000L;
 
   private final SplicingUnwinder unwinder;
-  private final ThreadNames threads;
-  private final SampledContexts contexts;
+  private final Decoder decoder;
 
   /** Null where it is not told how many threads have started: any may be new then. */
   private final StartedThreads started;
@@ -38,14 +35,9 @@ final class RingWait {
   /** When it was last seen that threads have started, by {@link System#nanoTime}. */
   private long startedNanos = System.nanoTime();
 
-  RingWait(
-      SplicingUnwinder unwinder,
-      ThreadNames threads,
-      SampledContexts contexts,
-      StartedThreads started) {
+  RingWait(SplicingUnwinder unwinder, Decoder decoder, StartedThreads started) {
     this.unwinder = unwinder;
-    this.threads = threads;
-    this.contexts = contexts;
+    this.decoder = decoder;
     this.started = started;
   }
 
@@ -59,8 +51,8 @@ final class RingWait {
     return isWithoutNewThreads(now)
         && !unwinder.isUnloadingExpected()
         && now - unwinder.deepNanos() > DEEP_NANOS
-        && !threads.hasVirtual(now - VIRTUAL_NANOS)
-        && !contexts.areUsed();
+        && !decoder.threads().hasVirtual(now - VIRTUAL_NANOS)
+        && !decoder.contexts().areUsed();
   }
 
   /** Whether no thread was started lately. */

@@ -1,7 +1,6 @@
 package stackweave.agent.drain.sample;
 
 import java.util.HexFormat;
-import stackweave.agent.drain.context.SampledContexts;
 import stackweave.agent.drain.deep.SplicingUnwinder;
 import stackweave.agent.drain.failure.FailureRecorder;
 import stackweave.agent.drain.limit.Throttle;
@@ -10,10 +9,10 @@ import stackweave.agent.drain.thread.SampledThreads;
 import stackweave.agent.drain.thread.ThreadNames;
 import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineSink;
+import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
-import stackweave.hotspot.runtime.StartedThreads;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.status.Counter;
@@ -32,6 +31,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * stack but the event; an exception costs one sample only. For the drain thread only.
  */
 public final class SamplePipeline implements EngineSink {
+  private final Decoder decoder;
   private final EventStore store;
   private final ModuleIndex modules;
   private final MemoryReader memory;
@@ -42,7 +42,6 @@ public final class SamplePipeline implements EngineSink {
   /** Why the stack that was unwound last ends. */
   private StopReason end;
 
-  private final SampledContexts contexts;
   private final FailureRecorder failures;
   private final FrameBuffer frames;
   private final SampleCounts counts;
@@ -66,34 +65,25 @@ public final class SamplePipeline implements EngineSink {
 
   /**
    * @param failures records stacks as files; null: none are recorded
-   * @param started null where it is not told how many threads have started
    */
-  public SamplePipeline(
-      EventStore store,
-      ModuleIndex modules,
-      MemoryReader memory,
-      MixedUnwinder unwinder,
-      StackNames names,
-      ThreadNames threads,
-      SampledContexts contexts,
-      FailureRecorder failures,
-      StartedThreads started,
-      int depth,
-      SampleCounts counts) {
-    this.store = store;
-    this.modules = modules;
-    this.memory = memory;
-    this.names = names;
-    this.threads = threads;
-    this.contexts = contexts;
+  public SamplePipeline(Decoder decoder, FailureRecorder failures) {
+    this.decoder = decoder;
+    this.store = decoder.store();
+    this.modules = decoder.process().modules();
+    this.memory = decoder.process().memory();
+    this.names = decoder.names();
+    this.threads = decoder.threads();
     this.failures = failures;
-    this.frames = new FrameBuffer(depth);
-    this.counts = counts;
+    this.frames = new FrameBuffer(decoder.depth());
+    this.counts = decoder.counts();
     this.search = new ModuleSearch(modules, true, null);
-    this.signalStacks = new SignalStacks(modules);
+    this.signalStacks = decoder.process().signalStacks();
     this.unwinder =
-        new SplicingUnwinder(unwinder, frames, memory, this::highestStackPointer, counts.splices);
-    this.ringWait = new RingWait(this.unwinder, threads, contexts, started);
+        new SplicingUnwinder(
+            decoder.unwinder(), frames, memory, this::highestStackPointer, counts.splices);
+    HotSpot hotSpot = decoder.process().hotSpot();
+    this.ringWait =
+        new RingWait(this.unwinder, decoder, hotSpot == null ? null : hotSpot.startedThreads());
   }
 
   /**
@@ -105,7 +95,7 @@ public final class SamplePipeline implements EngineSink {
   public void follow(EngineDescription running, Throttle throttle) {
     engine = running;
     this.throttle = throttle;
-    contexts.follow(running);
+    decoder.contexts().follow(running);
     boolean reported = running.reportsMappings();
     LoaderCounts loader = reported ? null : LoaderCounts.find(modules.latest(), memory);
     search = new ModuleSearch(modules, reported, loader);
@@ -150,19 +140,18 @@ public final class SamplePipeline implements EngineSink {
     ModuleMap map = unwind(snapshot, thread);
     long threadId = threads.ownerOf(frames, snapshot, thread);
     long contextId =
-        contexts.ofBeside(
-            threads.owner(), snapshot.timeNanos(), beside == null ? 0 : beside.clockErrorNanos());
+        decoder
+            .contexts()
+            .ofBeside(
+                threads.owner(),
+                snapshot.timeNanos(),
+                beside == null ? 0 : beside.clockErrorNanos());
     receiver.stack(threadId, names.stackId(frames, map), end, contextId);
   }
 
   /** When a stack was last deeper than its copy, by {@link System#nanoTime}. */
   public long deepNanos() {
     return unwinder.deepNanos();
-  }
-
-  /** What threads worked for. */
-  public SampledContexts contexts() {
-    return contexts;
   }
 
   /** As {@link MixedUnwinder#isUnloadingExpected}. */
@@ -213,7 +202,7 @@ public final class SamplePipeline implements EngineSink {
       storeGeneration = generation;
       names.forget();
       threads.forget();
-      contexts.forget();
+      decoder.contexts().forget();
     }
     return generation;
   }
@@ -324,7 +313,7 @@ public final class SamplePipeline implements EngineSink {
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
     long time = snapshot.timeNanos();
-    long contextId = contexts.of(threads.owner(), time, hasJavaFrames());
+    long contextId = decoder.contexts().of(threads.owner(), time, hasJavaFrames());
     SampledEvent event = engine.event();
     record
         .begin(event.isCpu() ? SampleRecord.Kind.CPU : SampleRecord.Kind.EVENT, time, weight)

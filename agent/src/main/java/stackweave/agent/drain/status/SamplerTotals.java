@@ -4,7 +4,6 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.StringJoiner;
-import java.util.function.Supplier;
 import stackweave.agent.drain.sample.SampleCounts;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.hotspot.model.UnwindCounters;
@@ -35,50 +34,11 @@ public final class SamplerTotals {
   /** Samples that were written, and are not woven although that is asked for. */
   public long unwoven;
 
-  /** What is to know of woven samples, or empty. */
-  public String weaveNote = "";
-
-  /** How memory is read, if not in the default way; else empty. */
-  public String memoryNote = "";
-
-  /** The running engine's note, or empty. */
-  public String engineNote = "";
-
-  /** What is wrong with the times of samples; else empty. */
-  public String clockNote = "";
+  /** What is to be known of the running engine and what goes with it, or empty. */
+  public String engineNotes = "";
 
   /** A weakness of this engine on an old kernel; else empty. */
   public String kernelNote = "";
-
-  /** The throttle's note, or empty. */
-  public String throttleNote = "";
-
-  /** What is to know of the samples of waiting threads, or empty. */
-  public String wallNote = "";
-
-  /** What is to know of the events of blocked threads, or empty. */
-  public String blockedNote = "";
-
-  /** What is to know of native memory, or empty. */
-  public String touchNote = "";
-
-  /** What is to know of native allocations, or empty. */
-  public String allocationNote = "";
-
-  /** Who says what is to know of native calls; null for nobody. Written before sampling begins. */
-  public volatile Supplier<String> calls;
-
-  /** What that said when the last chunk ended, or empty. */
-  private String callNote = "";
-
-  /** Why Thread.start is not instrumented although it would help; else empty. */
-  public String hookNote = "";
-
-  /** Why loads of libraries are not observed, though they are to be; empty if they are. */
-  public String loadNote = "";
-
-  /** Why C2 compiles the agent's classes, too; "" if it doesn't, or may. */
-  public String compilerNote = "";
 
   /** What was not understood in recordings' settings, or empty; written by any thread. */
   public volatile String settingsNote = "";
@@ -115,12 +75,6 @@ public final class SamplerTotals {
     earlierLinks.putAll(links());
     earlierResets.putAll(resetsOfDecoder());
     decoder = statistics;
-  }
-
-  /** At the end of a chunk: before it, classes that are to be loaded yet would be missed. */
-  public void lookAtCalls() {
-    Supplier<String> say = calls;
-    callNote = say == null ? "" : say.get();
   }
 
   /** Adds the figures of an engine that has ended. */
@@ -182,25 +136,7 @@ public final class SamplerTotals {
 
   private String notes() {
     String failure = counts.lastFailure == null ? "" : "last failure: " + counts.lastFailure;
-    return joined(
-        note,
-        settingsNote,
-        memoryNote,
-        throttleNote,
-        intervalNote(),
-        engineNote,
-        clockNote,
-        kernelNote,
-        hookNote,
-        loadNote,
-        wallNote,
-        blockedNote,
-        touchNote,
-        allocationNote,
-        callNote,
-        compilerNote,
-        weaveNote,
-        failure);
+    return joined(note, settingsNote, intervalNote(), kernelNote, engineNotes, failure);
   }
 
   /**

@@ -1,9 +1,10 @@
 package stackweave.agent.drain.touch;
 
-import java.util.function.Consumer;
+import stackweave.agent.drain.feature.FeatureContext;
+import stackweave.agent.drain.feature.FeatureRefusedException;
+import stackweave.agent.drain.feature.FeatureSession;
 import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.sample.StackReceiver;
-import stackweave.agent.drain.wall.WaitingPart;
 import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.probe.AllocationProbes;
 import stackweave.agent.engine.probe.AllocationProbes.NotNowException;
@@ -23,8 +24,8 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * by the drain thread beside the engine of CPU time. Ends itself where calls come too often.
  * Allocates nothing for a block but the event.
  */
-public final class AllocationSampler implements WaitingPart, AllocationSink, StackReceiver {
-  private static final String NOT = "native allocations are not recorded";
+final class AllocationSampler implements FeatureSession, AllocationSink, StackReceiver {
+  static final String NOT = "native allocations are not recorded";
 
   private static final String STILL_MET =
       "; but the kernel keeps them as long as a child lives that the process has forked without"
@@ -108,34 +109,21 @@ public final class AllocationSampler implements WaitingPart, AllocationSink, Sta
   private long timeNanos;
 
   /** Without probes so far. */
-  AllocationSampler(
-      SamplePipeline pipeline, EventStore store, CallPolicy policy, Counters counters) {
-    this.pipeline = pipeline;
-    this.store = store;
-    this.policy = policy;
-    this.counters = counters;
+  AllocationSampler(FeatureContext context) {
+    this.pipeline = context.samples();
+    this.store = context.decoder().store();
+    this.policy = context.callPolicy();
+    this.counters = context.decoder().counts().counters;
   }
 
-  /**
-   * Begins on the calling thread, after a tenth of a second in which calls are counted.
-   *
-   * @param counters where it counts
-   * @param whyNot is told if it is not possible
-   * @return null then
-   */
-  public static AllocationSampler open(
-      SamplePipeline pipeline,
-      EventStore store,
-      CallPolicy policy,
-      Counters counters,
-      Consumer<String> whyNot) {
-    AllocationSampler sampler = new AllocationSampler(pipeline, store, policy, counters);
+  /** Begins on the calling thread, after a tenth of a second in which calls are counted. */
+  static AllocationSampler open(FeatureContext context) throws FeatureRefusedException {
+    AllocationSampler sampler = new AllocationSampler(context);
     try {
       sampler.tryAgain(System.nanoTime());
       return sampler;
     } catch (RefusedException e) {
-      whyNot.accept(NOT + ": " + e.getMessage());
-      return null;
+      throw new FeatureRefusedException(NOT + ": " + e.getMessage());
     }
   }
 

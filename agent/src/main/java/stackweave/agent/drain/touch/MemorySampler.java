@@ -1,12 +1,13 @@
 package stackweave.agent.drain.touch;
 
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import stackweave.agent.drain.feature.FeatureContext;
+import stackweave.agent.drain.feature.FeatureRefusedException;
+import stackweave.agent.drain.feature.FeatureSession;
 import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.sample.StackReceiver;
-import stackweave.agent.drain.wall.WaitingPart;
 import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.EngineFigure;
@@ -21,7 +22,9 @@ import stackweave.agent.engine.probe.MoveProbe;
 import stackweave.agent.engine.probe.PageHash;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.MemoryAccess;
+import stackweave.hotspot.HotSpot;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.SampleRecord;
@@ -38,7 +41,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * drain thread beside the engine of CPU time; nothing is done on the application's threads but the
  * kernel's copy. Allocates nothing for a fault but the event.
  */
-public final class MemorySampler implements WaitingPart, EngineSink, StackReceiver, MoveProbe.Sink {
+final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, MoveProbe.Sink {
   private static final SampledEvent FAULTS = SampledEvent.parse("page-faults");
   private static final int PAGE_SHIFT = 12;
   private static final int STACK_BYTES = 8 * 1024;
@@ -94,10 +97,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   private final EventStore store;
   private final SampleRecord sample = new SampleRecord();
   private final SampleEngine engine;
-
-  /** The address of the fault that the engine delivers. */
   private final LongSupplier faultAddress;
-
   private final PerfBudget budget;
 
   /** Null where all faults come. */
@@ -153,59 +153,56 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
   private long lostBytes;
 
   /**
-   * @param faultAddress the address of the fault that the engine delivers
+   * Where faults come from; closed with the sampler.
+   *
+   * @param address the address of the fault that the engine delivers
+   * @param budget kernel memory of the engine's events
    * @param filter null where all faults come
    * @param moves null where moves of memory are not told
    */
-  MemorySampler(
-      SamplePipeline pipeline,
-      EventStore store,
+  record Source(
       SampleEngine engine,
-      LongSupplier faultAddress,
+      LongSupplier address,
       PerfBudget budget,
       FaultFilter filter,
-      MoveProbe moves,
-      MemoryRegions regions,
-      Counters counters) {
-    this.pipeline = pipeline;
-    this.store = store;
-    this.engine = engine;
-    this.faultAddress = faultAddress;
-    this.budget = budget;
-    this.filter = filter;
-    this.moves = moves;
+      MoveProbe moves) {}
+
+  MemorySampler(FeatureContext context, Source source, MemoryRegions regions) {
+    this.pipeline = context.samples();
+    this.store = context.decoder().store();
+    this.engine = source.engine();
+    this.faultAddress = source.address();
+    this.budget = source.budget();
+    this.filter = source.filter();
+    this.moves = source.moves();
     this.regions = regions;
-    this.counters = counters;
+    this.counters = context.decoder().counts().counters;
     pipeline.alsoFollow(engine.description());
   }
 
   /**
    * Begins on the calling thread.
    *
-   * @param heap begin and end of what the VM has reserved for the Java heap
-   * @param perfMemoryBytes kernel memory that events of threads may take
-   * @param policy which system calls may be made
-   * @param counters where it counts
-   * @param whyNot is told if it is not possible
-   * @return null then
+   * @param perfMemoryBytes kernel memory that its events of threads may take
    */
-  public static MemorySampler open(
-      SamplePipeline pipeline,
-      EventStore store,
-      long[] heap,
-      long perfMemoryBytes,
-      MemoryAccess memoryAccess,
-      CallPolicy policy,
-      Counters counters,
-      Consumer<String> whyNot) {
+  static MemorySampler open(
+      FeatureContext context, long perfMemoryBytes, MemoryAccess memoryAccess, String failure)
+      throws FeatureRefusedException {
+    CallPolicy policy = context.callPolicy();
+    if (!policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
+      throw new FeatureRefusedException(
+          failure + ": perf " + GuardedCall.PERF_EVENT_OPEN.notTried());
+    }
+    HotSpot hotSpot = context.decoder().process().hotSpot();
+    long[] heap = hotSpot == null ? new long[2] : hotSpot.reservedHeap();
     MemoryRegions regions = new MemoryRegions(heap[0], heap[1]);
     if (!regions.isKnown() || !regions.isHeapKnown()) {
-      whyNot.accept(
-          "native memory is not recorded: "
+      throw new FeatureRefusedException(
+          failure
+              + ": "
               + (regions.isKnown()
                   ? "where the Java heap is in this VM is not known"
                   : "/proc/self/maps can't be read"));
-      return null;
     }
     PerfBudget budget = new PerfBudget(perfMemoryBytes);
     FaultFilter filter = FaultFilter.open(policy, heap[0], heap[1], PageScan.isAlwaysHuge());
@@ -220,9 +217,8 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
         PerfThreadEngine engine =
             PerfThreadEngine.startBeside(
                 kind, config, budget, RING_BYTES, filter == null ? -1 : filter.program());
-        MoveProbe moves = MoveProbe.open(policy);
-        return new MemorySampler(
-            pipeline, store, engine, engine::address, budget, filter, moves, regions, counters);
+        Source source = new Source(engine, engine::address, budget, filter, MoveProbe.open(policy));
+        return new MemorySampler(context, source, regions);
       } catch (EngineRefusedException e) {
         refusals += (refusals.isEmpty() ? "" : "; ") + e.refusal().line();
       }
@@ -231,8 +227,7 @@ public final class MemorySampler implements WaitingPart, EngineSink, StackReceiv
     if (filter != null) {
       filter.close();
     }
-    whyNot.accept("native memory is not recorded: " + refusals);
-    return null;
+    throw new FeatureRefusedException(failure + ": " + refusals);
   }
 
   @Override

@@ -1,14 +1,13 @@
 package stackweave.agent.drain.wall;
 
 import java.util.Arrays;
-import java.util.function.Supplier;
+import stackweave.agent.drain.feature.FeatureContext;
+import stackweave.agent.drain.feature.FeatureSession;
 import stackweave.agent.drain.thread.SampledThreads;
 import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.EngineRefusedException;
-import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.engine.perf.SwitchEvents;
 import stackweave.agent.engine.perf.SwitchSink;
-import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.jfr.event.Blocked;
@@ -25,7 +24,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * the look has no stack and no event, and is counted. Driven by the drain thread; must not block,
  * signal or wake anybody. Allocates nothing per switch or look.
  */
-public final class BlockedSampler implements WaitingPart, SwitchSink {
+final class BlockedSampler implements FeatureSession, SwitchSink {
   /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
   private static final long UNDECIDED_NANOS = 20_000_000L;
 
@@ -77,8 +76,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
   private final Counters counters;
   private final WallBudget budget;
   private final LookDelay delay;
-  private final PerfBudget perfBudget;
-  private final Supplier<CallPolicy> policy;
+  private final FeatureContext context;
   private final BlockedThreads threads = new BlockedThreads();
   private final BlockedWriter writer;
 
@@ -126,28 +124,23 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
    * @param parts what it works with; closed with this
    * @param thresholdNanos shortest time for which a blocked thread gets an event
    * @param drainPercent what the drain thread may use, in percent of a core
-   * @param counters where it counts
-   * @param perfBudget kernel memory that events of threads may take
-   * @param policy which system calls may be made now
+   * @param context whose kernel memory and system calls it may use
    */
-  public BlockedSampler(
+  BlockedSampler(
       WallParts parts,
       long thresholdNanos,
       int drainPercent,
       WallFilter filter,
-      Counters counters,
-      PerfBudget perfBudget,
-      Supplier<CallPolicy> policy) {
+      FeatureContext context) {
     this.parts = parts;
     this.thresholdNanos = thresholdNanos;
-    this.decoder = parts.decoder();
-    this.stacks = parts.stacks();
-    this.clocks = parts.clocks();
+    this.decoder = parts.decoder;
+    this.stacks = parts.stacks;
+    this.clocks = parts.clocks;
     this.filter = filter;
-    this.counters = counters;
-    this.perfBudget = perfBudget;
-    this.policy = policy;
-    this.writer = new BlockedWriter(threads, parts.store(), decoder, counters, parts.processId());
+    this.counters = context.decoder().counts().counters;
+    this.context = context;
+    this.writer = new BlockedWriter(threads, parts.store, decoder, counters, parts.processId);
     this.cpuAtStart = clocks.ofProcess();
     long now = System.nanoTime();
     this.budget = new WallBudget(drainPercent, now);
@@ -159,7 +152,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       begun = true;
     } finally {
       if (!begun) {
-        closeParts();
+        parts.close();
       }
     }
   }
@@ -168,7 +161,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
 
   private void begin(long now) {
     try {
-      events = SwitchEvents.start(perfBudget, policy.get(), wantsWakeUps);
+      events = SwitchEvents.start(context.perfBudget(), context.callPolicy(), wantsWakeUps);
       whyNot = "";
       whyNoWakers = wantsWakeUps ? events.whyNoWakeUps() : whyNoWakers;
       counted = 0;
@@ -547,7 +540,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
       budget.newThread();
     }
     // The launcher's thread waits for the one that runs main.
-    boolean isLauncher = !thread.isJava() && threads.tid(i) == parts.processId();
+    boolean isLauncher = !thread.isJava() && threads.tid(i) == parts.processId;
     boolean included = filter.includes(thread.name()) && (!isLauncher || filter.includesJvm());
     decide(i, included, now);
     return true;
@@ -577,8 +570,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
     }
     countPending(i);
     BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
-    threads.state[i] =
-        parts.reason().of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
+    threads.state[i] = parts.reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
     decoder.name(snapshot, thread);
     threads.isSeen[i] = true;
     threads.seenAt[i] = stacks.timeNanos();
@@ -656,13 +648,7 @@ public final class BlockedSampler implements WaitingPart, SwitchSink {
         events.close();
       }
       counters.set(Counter.BLOCKED_THRESHOLD, 0);
-      closeParts();
+      parts.close();
     }
-  }
-
-  private void closeParts() {
-    stacks.close();
-    parts.tasks().close();
-    parts.threadCount().close();
   }
 }

@@ -1,6 +1,7 @@
 package stackweave.agent.drain.wall;
 
 import stackweave.agent.drain.name.StackNames;
+import stackweave.agent.drain.sample.Decoder;
 import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.drain.thread.SampledThreads;
 import stackweave.agent.drain.thread.ThreadNames;
@@ -21,6 +22,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
 final class WallDecoder {
   private static final String LIBJVM = "libjvm.so";
 
+  private final Decoder decoder;
   private final SamplePipeline pipeline;
   private final ModuleIndex modules;
   private final MixedUnwinder unwinder;
@@ -33,22 +35,14 @@ final class WallDecoder {
   private long contextId;
   private StopReason end = StopReason.INTERNAL_ERROR;
 
-  /**
-   * @param depth most frames of a stack
-   */
-  WallDecoder(
-      SamplePipeline pipeline,
-      ModuleIndex modules,
-      MixedUnwinder unwinder,
-      StackNames names,
-      ThreadNames threads,
-      int depth) {
+  WallDecoder(Decoder decoder, SamplePipeline pipeline) {
+    this.decoder = decoder;
     this.pipeline = pipeline;
-    this.modules = modules;
-    this.unwinder = unwinder;
-    this.names = names;
-    this.threads = threads;
-    this.frames = new FrameBuffer(depth);
+    this.modules = decoder.process().modules();
+    this.unwinder = decoder.unwinder();
+    this.names = decoder.names();
+    this.threads = decoder.threads();
+    this.frames = new FrameBuffer(decoder.depth());
   }
 
   /**
@@ -93,7 +87,7 @@ final class WallDecoder {
   void name(StackSnapshot snapshot, SampledThreads.Entry thread) {
     stackId = names.stackId(frames, map);
     threadKey = threads.ownerOf(frames, snapshot, thread);
-    contextId = pipeline.contexts().at(threads.owner(), snapshot.timeNanos());
+    contextId = decoder.contexts().at(threads.owner(), snapshot.timeNanos());
   }
 
   /** The frames that were unwound last. */

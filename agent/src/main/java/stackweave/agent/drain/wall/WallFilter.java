@@ -96,6 +96,11 @@ public final class WallFilter {
     return List.copyOf(patterns);
   }
 
+  /** Of an option that was parsed before; empty: {@link #DEFAULT}. */
+  static WallFilter of(String option) {
+    return option.isEmpty() ? DEFAULT : parse(option);
+  }
+
   /** Whether the JVM's own threads are looked at, where no name leaves them out. */
   boolean includesJvm() {
     return jvm;

@@ -1,79 +1,73 @@
 package stackweave.agent.drain.wall;
 
-import stackweave.agent.drain.name.StackNames;
+import stackweave.agent.drain.feature.FeatureRefusedException;
+import stackweave.agent.drain.sample.Decoder;
 import stackweave.agent.drain.sample.SamplePipeline;
-import stackweave.agent.drain.thread.ThreadNames;
 import stackweave.agent.linux.CpuTime;
+import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
 import stackweave.agent.linux.ThreadCount;
 import stackweave.agent.linux.task.TaskFiles;
-import stackweave.hotspot.MixedUnwinder;
-import stackweave.hotspot.model.HotSpotMethods;
-import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.hotspot.HotSpot;
 import stackweave.jfr.store.EventStore;
-import stackweave.maps.modules.ModuleIndex;
-import stackweave.unwind.MemoryReader;
 
 /**
- * What a {@link WallSampler} works with: its own readers, and what it shares with the pipeline of
- * the engine's samples. Made by {@link #open}; for the drain thread.
+ * What looks at waiting and at blocked threads work with: readers of threads from outside, and what
+ * gives their stacks ids. For the drain thread.
  */
-public record WallParts(
-    EventStore store,
-    WallDecoder decoder,
-    BlockedStacks stacks,
-    TaskFiles files,
-    CpuTime clocks,
-    WaitReason reason,
-    TaskList tasks,
-    ThreadCount threadCount,
-    int ownTid,
-    int processId) {
+final class WallParts implements AutoCloseable {
+  final EventStore store;
+  final TaskList tasks;
+  final ThreadCount threadCount;
+  final TaskFiles files;
+  final CpuTime clocks = new CpuTime();
+  final WallDecoder decoder;
+  final BlockedStacks stacks;
+  final WaitReason reason;
+  final int ownTid;
+  final int processId = Libc.getpid();
 
-  /** What of the pipeline is shared; {@code java} is null where the JVM's threads are not known. */
-  public record Shared(
-      EventStore store,
-      SamplePipeline pipeline,
-      ModuleIndex modules,
-      MixedUnwinder unwinder,
-      HotSpotMethods methods,
-      StackNames names,
-      ThreadNames threads,
-      MemoryReader memory,
-      BlockedJavaThread java,
-      int depth) {}
+  private WallParts(SystemCalls calls, TaskList tasks, Decoder decoder, SamplePipeline samples) {
+    this.store = decoder.store();
+    this.tasks = tasks;
+    this.threadCount = new ThreadCount(calls);
+    this.files = new TaskFiles(calls);
+    this.decoder = new WallDecoder(decoder, samples);
+    HotSpot hotSpot = decoder.process().hotSpot();
+    this.stacks =
+        new BlockedStacks(
+            calls.architecture(),
+            clocks,
+            files,
+            decoder.process().memory(),
+            hotSpot == null ? null : hotSpot.blockedThread());
+    this.reason = new WaitReason(decoder.methods(), files, stacks);
+    this.ownTid = calls.gettid();
+  }
 
-  /** Opens the readers; null if the process's threads can't be listed. */
-  public static WallParts open(Shared shared) {
+  /**
+   * Opens the readers.
+   *
+   * @param failure what is not done without them, for users
+   * @throws FeatureRefusedException if the process's threads can't be listed
+   */
+  static WallParts open(Decoder decoder, SamplePipeline samples, String failure)
+      throws FeatureRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow();
     TaskList tasks = TaskList.open(calls);
     if (tasks == null) {
-      return null;
+      throw new FeatureRefusedException(
+          failure + ": /proc/self/task can't be read [" + Errno.name(Libc.errno()) + "]");
     }
-    TaskFiles files = new TaskFiles(calls);
-    CpuTime clocks = new CpuTime();
-    WallDecoder decoder =
-        new WallDecoder(
-            shared.pipeline(),
-            shared.modules(),
-            shared.unwinder(),
-            shared.names(),
-            shared.threads(),
-            shared.depth());
-    BlockedStacks stacks =
-        new BlockedStacks(calls.architecture(), clocks, files, shared.memory(), shared.java());
-    return new WallParts(
-        shared.store(),
-        decoder,
-        stacks,
-        files,
-        clocks,
-        new WaitReason(shared.methods(), files, stacks),
-        tasks,
-        new ThreadCount(calls),
-        calls.gettid(),
-        Libc.getpid());
+    return new WallParts(calls, tasks, decoder, samples);
+  }
+
+  @Override
+  public void close() {
+    stacks.close();
+    tasks.close();
+    threadCount.close();
   }
 }

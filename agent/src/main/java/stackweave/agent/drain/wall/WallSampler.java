@@ -1,5 +1,6 @@
 package stackweave.agent.drain.wall;
 
+import stackweave.agent.drain.feature.FeatureSession;
 import stackweave.agent.drain.thread.SampledThreads;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.TaskList;
@@ -21,7 +22,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * after. Driven by the drain thread, between two batches of samples; must not block, signal or wake
  * anybody. Allocates nothing per look.
  */
-public final class WallSampler implements WaitingPart {
+final class WallSampler implements FeatureSession {
   /**
    * The longest time until what is known is written: so long for each thread, within limits. What
    * is not written is lost if the JVM ends and this thread gets no CPU.
@@ -64,6 +65,7 @@ public final class WallSampler implements WaitingPart {
     NO_TIME
   }
 
+  private final WallParts what;
   private final long sinceNanos;
   private final EventStore store;
   private final WallDecoder decoder;
@@ -104,24 +106,25 @@ public final class WallSampler implements WaitingPart {
    * @param drainPercent what the drain thread may use, in percent of a core
    * @param counters where it counts
    */
-  public WallSampler(
+  WallSampler(
       WallParts what,
       long sinceNanos,
       long intervalNanos,
       int drainPercent,
       WallFilter filter,
       Counters counters) {
+    this.what = what;
     this.sinceNanos = sinceNanos;
-    this.store = what.store();
-    this.decoder = what.decoder();
-    this.stacks = what.stacks();
-    this.files = what.files();
-    this.clocks = what.clocks();
-    this.reason = what.reason();
-    this.tasks = what.tasks();
-    this.threadCount = what.threadCount();
-    this.ownTid = what.ownTid();
-    this.processId = what.processId();
+    this.store = what.store;
+    this.decoder = what.decoder;
+    this.stacks = what.stacks;
+    this.files = what.files;
+    this.clocks = what.clocks;
+    this.reason = what.reason;
+    this.tasks = what.tasks;
+    this.threadCount = what.threadCount;
+    this.ownTid = what.ownTid;
+    this.processId = what.processId;
     this.filter = filter;
     this.counters = counters;
     this.schedule = new WallSchedule(threads, intervalNanos);
@@ -652,9 +655,7 @@ public final class WallSampler implements WaitingPart {
     } finally {
       counters.set(Counter.WALL_THREADS, 0);
       counters.set(Counter.WALL_INTERVAL, 0);
-      stacks.close();
-      tasks.close();
-      threadCount.close();
+      what.close();
     }
   }
 }

@@ -1,7 +1,7 @@
 package stackweave.agent.jdk.compiler;
 
 import java.lang.instrument.Instrumentation;
-import stackweave.agent.jdk.Silence;
+import stackweave.agent.jdk.DaemonThread;
 
 /**
  * Adds the {@link CompilerDirective} once in the life of the JVM, on a thread that lives for some
@@ -31,11 +31,7 @@ public final class CompilerLimit implements Runnable {
       return;
     }
     try {
-      // The group of the drain thread, which is the system's.
-      thread = new Thread(Thread.currentThread().getThreadGroup(), this, THREAD, 0, false);
-      thread.setDaemon(true);
-      thread.setContextClassLoader(null);
-      thread.setUncaughtExceptionHandler(Silence.INSTANCE);
+      thread = DaemonThread.of(THREAD, this);
       thread.start();
     } catch (OutOfMemoryError e) {
       note = FAILED;

@@ -5,30 +5,28 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import jdk.jfr.Event;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
 import jdk.jfr.StackTrace;
 import jdk.jfr.consumer.RecordedEvent;
-import stackweave.agent.drain.context.SampledContexts;
+import stackweave.agent.drain.feature.FeatureContext;
 import stackweave.agent.drain.limit.Throttle;
-import stackweave.agent.drain.name.JitNames;
-import stackweave.agent.drain.name.KernelNames;
-import stackweave.agent.drain.name.StackNames;
-import stackweave.agent.drain.thread.ThreadNames;
-import stackweave.agent.drain.wall.WallParts;
 import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.perf.PerfBudget;
+import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.SelfMemory;
 import stackweave.agent.linux.SystemCalls;
-import stackweave.hotspot.MixedUnwinder;
-import stackweave.hotspot.model.HotSpotMethods;
+import stackweave.agent.message.Messages;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeMemory;
@@ -42,20 +40,15 @@ import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
-import stackweave.maps.modules.ModuleIndex;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.testing.EventsByTime;
 import stackweave.unwind.Architecture;
-import stackweave.unwind.TableMemory;
-import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
-import stackweave.unwind.walk.NativeUnwinder;
 
 /**
  * The way from a sample to its event for a test that is the drain thread: all is done on the
  * calling thread. Threads have the kernel's names, and Java frames none.
  */
-public final class OwnPipeline implements AutoCloseable {
+public final class OwnPipeline implements FeatureContext, AutoCloseable {
   /** Of no thread. */
   public static final int TID = 1 << 23;
 
@@ -66,15 +59,11 @@ public final class OwnPipeline implements AutoCloseable {
   public final SampleCounts counts = new SampleCounts();
   public final Counters counters = counts.counters;
   public final EventStore store;
-  public final HotSpotMethods methods = new HotSpotMethods();
-  public final StackNames names;
-  public final ModuleIndex modules;
   public final SamplePipeline pipeline;
-  private final SelfMemory memory = new SelfMemory();
+  private final ProcessView process = new ProcessView(new SelfMemory());
+  private final PerfBudget budget = new PerfBudget(1 << 20);
   private final Recording recording = new Recording();
-  private final MixedUnwinder unwinder;
-
-  private final ThreadNames threads;
+  private final Decoder decoder;
 
   /** Begins to record. */
   public OwnPipeline() {
@@ -86,40 +75,41 @@ public final class OwnPipeline implements AutoCloseable {
       recording.enable(event);
     }
     recording.start();
-    RuleTable rules = new RuleTable(architecture);
-    modules = new ModuleIndex(memory, rules);
-    unwinder = new MixedUnwinder(new NativeUnwinder(rules), CodeUnwinder::new, null, methods);
-    names =
-        new StackNames(
-            store,
-            methods,
-            new KernelNames(TableMemory.HEAP),
-            new JitNames(modules, memory),
-            memory);
-    threads = new ThreadNames(store, null, () -> null);
-    pipeline =
-        new SamplePipeline(
-            store,
-            modules,
-            memory,
-            unwinder,
-            names,
-            threads,
-            SampledContexts.none(store, counters),
-            null,
-            null,
-            64,
-            counts);
+    decoder = new Decoder(process, store, counts, 64, null, new Messages(line -> {}));
+    pipeline = new SamplePipeline(decoder, null);
     pipeline.follow(
         Silent.DESCRIPTION, new Throttle(100, () -> 0, () -> 0, () -> 0, new SplittableRandom(1)));
     pipeline.beginStack();
   }
 
-  /** What samplers of waiting threads work with. */
-  public WallParts wallParts() {
-    return WallParts.open(
-        new WallParts.Shared(
-            store, pipeline, modules, unwinder, methods, names, threads, memory, null, 64));
+  @Override
+  public SamplingRequest request() {
+    return new SamplingRequest(1_000_000, "auto", 64, false, List.of(), List.of());
+  }
+
+  @Override
+  public Decoder decoder() {
+    return decoder;
+  }
+
+  @Override
+  public SamplePipeline samples() {
+    return pipeline;
+  }
+
+  @Override
+  public PerfBudget perfBudget() {
+    return budget;
+  }
+
+  @Override
+  public CallPolicy callPolicy() {
+    return CallPolicy.ofThread(Set.of());
+  }
+
+  @Override
+  public long sinceNanos() {
+    return System.nanoTime();
   }
 
   /** A sample of one frame, at a time by {@link System#nanoTime}. */
@@ -140,7 +130,7 @@ public final class OwnPipeline implements AutoCloseable {
   }
 
   /** Ends recording; the samples, by the order of their time. */
-  public List<Sample> samples() throws Exception {
+  public List<Sample> written() throws Exception {
     return fromFile(OwnPipeline::samples);
   }
 
@@ -188,9 +178,10 @@ public final class OwnPipeline implements AutoCloseable {
   @Override
   public void close() {
     recording.close();
-    threads.close();
+    decoder.close();
     store.close();
-    memory.close();
+    process.close();
+    budget.close();
     EventStore.unregisterEvents();
   }
 

@@ -37,7 +37,7 @@ class SamplePipelineTest {
       snapshot.setKernelFrameCount(kernel.length);
       own.pipeline.sample(snapshot);
       List<String> kinds = new ArrayList<>();
-      own.samples().get(0).frames().forEach(frame -> kinds.add(frame.kind()));
+      own.written().get(0).frames().forEach(frame -> kinds.add(frame.kind()));
       String inKernel = "kind " + FrameKind.KERNEL.code();
       assertEquals(List.of(inKernel, inKernel), kinds.subList(1, 3));
       assertEquals(3, kinds.size(), "and where the thread was before");
@@ -48,18 +48,21 @@ class SamplePipelineTest {
   void aJavaFrameHasItsLineAndItsCompiler() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
       FrameBuffer frames = new FrameBuffer(8);
-      int caller = own.methods.intern(new HotSpotMethod("app.A", "outer", "()V", 1, "A.java"));
-      int callee = own.methods.intern(new HotSpotMethod("app.A", "inner", "()V", 2, "A.java"));
+      int caller =
+          own.decoder().methods().intern(new HotSpotMethod("app.A", "outer", "()V", 1, "A.java"));
+      int callee =
+          own.decoder().methods().intern(new HotSpotMethod("app.A", "inner", "()V", 2, "A.java"));
       frames.addHotSpot(FrameKind.INLINED, NOWHERE, true, callee, 7, 42);
       frames.addHotSpot(FrameKind.C1, NOWHERE, true, caller, 9, 17);
       frames.finish(StopReason.COMPLETE);
-      long stack = own.names.stackId(frames, own.modules.latest());
+      long stack =
+          own.decoder().names().stackId(frames, own.decoder().process().modules().latest());
       long thread = own.store.thread(TID, "main", 1, false, 0, null);
       assertTrue(
           own.store.write(
               new SampleRecord().begin(CPU, System.nanoTime(), 1).stack(thread, stack, 0, 0)));
       List<String> recorded = new ArrayList<>();
-      for (SampledFrame frame : own.samples().get(0).frames()) {
+      for (SampledFrame frame : own.written().get(0).frames()) {
         SampledMethod method = frame.method();
         recorded.add(
             String.format(
@@ -89,14 +92,16 @@ class SamplePipelineTest {
     Path library = Gcc.library(directory, "two", source, "-Wl,--build-id=0x" + id);
     try (OwnPipeline own = new OwnPipeline()) {
       System.load(library.toString());
-      own.modules.refreshFirst(System.nanoTime());
+      own.decoder().process().modules().refreshFirst(System.nanoTime());
       StackSnapshot snapshot = own.snapshot(System.nanoTime());
-      snapshot.registers().setPc(own.modules.latest().named("libtwo.so").addressOf("second"));
+      snapshot
+          .registers()
+          .setPc(own.decoder().process().modules().latest().named("libtwo.so").addressOf("second"));
       own.pipeline.sample(snapshot);
       snapshot.registers().setPc(snapshot.registers().pc() + 3);
       own.pipeline.sample(snapshot);
       List<SampledFrame> frames = new ArrayList<>();
-      own.samples().forEach(sample -> frames.addAll(sample.frames()));
+      own.written().forEach(sample -> frames.addAll(sample.frames()));
       assertEquals(List.of(0L, 3L), frames.stream().map(SampledFrame::offset).toList());
       for (SampledFrame frame : frames) {
         assertEquals("second", frame.method().name());

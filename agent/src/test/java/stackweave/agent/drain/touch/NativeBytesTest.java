@@ -6,13 +6,11 @@ import static stackweave.agent.drain.sample.OwnPipeline.of;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.drain.sample.OwnPipeline;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.jfr.status.Counter;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -70,15 +68,10 @@ class NativeBytesTest {
       Faults faults = new Faults(buffers, own.snapshot(System.nanoTime()));
       MemorySampler sampler =
           new MemorySampler(
-              own.pipeline,
-              own.store,
-              faults,
-              () -> faults.address,
-              new PerfBudget(1 << 20),
-              null,
-              null,
-              new MemoryRegions(0, 0),
-              own.counters);
+              own,
+              new MemorySampler.Source(
+                  faults, () -> faults.address, new PerfBudget(1 << 20), null, null),
+              new MemoryRegions(0, 0));
       sampler.pass();
       long touched = own.count(Counter.MEMORY_TOUCHED) - own.count(Counter.MEMORY_GIVEN_BACK);
       sampler.close();
@@ -94,9 +87,7 @@ class NativeBytesTest {
   @Test
   void blocksCountByTheirSizesUntilTheyAreFreed() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
-      AllocationSampler sampler =
-          new AllocationSampler(
-              own.pipeline, own.store, CallPolicy.ofThread(Set.of()), own.counters);
+      AllocationSampler sampler = new AllocationSampler(own);
       StackSnapshot snapshot = own.snapshot(System.nanoTime());
       // The C library's chunk has a word before the block.
       sampler.allocated(0x7f0000001010L, 100_008, 13, snapshot);

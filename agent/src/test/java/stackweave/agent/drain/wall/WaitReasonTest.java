@@ -41,7 +41,7 @@ class WaitReasonTest {
     thread.setDaemon(true);
     thread.start();
     try (OwnPipeline own = new OwnPipeline()) {
-      WallParts parts = own.wallParts();
+      WallParts parts = WallParts.open(own.decoder(), own.pipeline, "");
       String state = "";
       long begin = System.nanoTime();
       long cpuBefore = -1;
@@ -49,14 +49,14 @@ class WaitReasonTest {
       while (!state.equals(wanted) && System.nanoTime() - since < STILL_NANOS) {
         Thread.sleep(2);
         assertTrue(System.nanoTime() - begin < PATIENCE_NANOS);
-        long cpu = tid.get() == 0 ? -1 : parts.clocks().ofThread(tid.get());
+        long cpu = tid.get() == 0 ? -1 : parts.clocks.ofThread(tid.get());
         if (cpu < 0 || cpu != cpuBefore) {
           cpuBefore = cpu;
           since = System.nanoTime();
-        } else if (parts.stacks().read(tid.get(), 0, 0, cpu, false) == BlockedStacks.Outcome.READ) {
-          StackSnapshot snapshot = parts.stacks().snapshot();
-          parts.decoder().unwind(snapshot);
-          state = label(parts.reason().of(snapshot, parts.decoder().frames(), null, false, false));
+        } else if (parts.stacks.read(tid.get(), 0, 0, cpu, false) == BlockedStacks.Outcome.READ) {
+          StackSnapshot snapshot = parts.stacks.snapshot();
+          parts.decoder.unwind(snapshot);
+          state = label(parts.reason.of(snapshot, parts.decoder.frames(), null, false, false));
         }
       }
       assertEquals(wanted, state);

@@ -30,7 +30,7 @@ class WaitingTimesTest {
     try (OwnPipeline own = new OwnPipeline()) {
       WallSampler sampler =
           new WallSampler(
-              own.wallParts(),
+              WallParts.open(own.decoder(), own.pipeline, ""),
               System.nanoTime(),
               5 * MILLISECOND,
               100,
@@ -71,7 +71,7 @@ class WaitingTimesTest {
     try (OwnPipeline own = new OwnPipeline()) {
       WallSampler sampler =
           new WallSampler(
-              own.wallParts(),
+              WallParts.open(own.decoder(), own.pipeline, ""),
               System.nanoTime() - 20 * MILLISECOND, // the kernel's times of starts are coarse
               5 * MILLISECOND,
               100,
@@ -108,13 +108,18 @@ class WaitingTimesTest {
 
   /** Passes are half an interval to one and a half apart, and the drain thread sleeps meanwhile. */
   @Test
-  void threadsAreLookedAtAsOftenAsAsked() {
+  void threadsAreLookedAtAsOftenAsAsked() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
       WallFilter none = WallFilter.parse("no such thread");
       for (int millis : new int[] {4, 10}) {
         WallSampler sampler =
             new WallSampler(
-                own.wallParts(), System.nanoTime(), millis * MILLISECOND, 100, none, own.counters);
+                WallParts.open(own.decoder(), own.pipeline, ""),
+                System.nanoTime(),
+                millis * MILLISECOND,
+                100,
+                none,
+                own.counters);
         sampler.pass();
         int wait = sampler.waitMillis();
         assertTrue(wait <= 3 * millis / 2, "every " + millis + " ms, but waits " + wait);
@@ -129,15 +134,15 @@ class WaitingTimesTest {
   void timesOfAStackAreWrittenWholly() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
       WallThreads threads = new WallThreads();
-      WallParts parts = own.wallParts();
-      WallWriter writer = new WallWriter(threads, own.store, parts.decoder(), own.counters);
+      WallParts parts = WallParts.open(own.decoder(), own.pipeline, "");
+      WallWriter writer = new WallWriter(threads, own.store, parts.decoder, own.counters);
       long now = System.nanoTime();
       int i = threads.list(OwnPipeline.TID);
       threads.reset(i, 0, 0, now);
       threads.hasStack[i] = true;
       threads.threadKey[i] = own.store.thread(OwnPipeline.TID, "waits", 0, false, 0, null);
       threads.ownKey[i] = threads.threadKey[i];
-      threads.ownGeneration[i] = parts.decoder().generation();
+      threads.ownGeneration[i] = parts.decoder.generation();
       threads.state[i] = ThreadState.PARK.code();
       threads.blocked[i] = 70 * MILLISECOND;
       threads.runnable[i] = 20 * MILLISECOND;
@@ -165,19 +170,19 @@ class WaitingTimesTest {
   void aBlockedThreadHasItsDurationAndTheDelayOfItsWakeUp() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
       BlockedThreads threads = new BlockedThreads();
-      WallParts parts = own.wallParts();
+      WallParts parts = WallParts.open(own.decoder(), own.pipeline, "");
       BlockedWriter writer =
-          new BlockedWriter(threads, own.store, parts.decoder(), own.counters, parts.processId());
+          new BlockedWriter(threads, own.store, parts.decoder, own.counters, parts.processId);
       new OwnPipeline.Moment().commit();
       long out = System.nanoTime() - SECOND;
       new OwnPipeline.Moment().commit();
       int i = threads.findOrAdd(OwnPipeline.TID);
       threads.threadKey[i] = own.store.thread(OwnPipeline.TID, "blocked", 0, false, 0, null);
-      threads.generation[i] = parts.decoder().generation();
+      threads.generation[i] = parts.decoder.generation();
       threads.state[i] = ThreadState.SOCKET.code();
       threads.outAt[i] = out;
-      threads.wakerPid[i] = parts.processId();
-      threads.wakerTid[i] = parts.ownTid();
+      threads.wakerPid[i] = parts.processId;
+      threads.wakerTid[i] = parts.ownTid;
       threads.wokenAt[i] = out + 390 * MILLISECOND;
       writer.write(i, 400 * MILLISECOND);
       writer.writeOpen(i, 200 * MILLISECOND, true);
@@ -190,7 +195,7 @@ class WaitingTimesTest {
       assertEquals(400, over.getDuration().toNanos() / 1e6, 1);
       assertTrue(over.getBoolean("over"));
       assertEquals(10 * MILLISECOND, over.getLong("wakeDelay"));
-      assertEquals(parts.processId(), over.getInt("wakerPid"));
+      assertEquals(parts.processId, over.getInt("wakerPid"));
       assertTrue(over.getLong("wakerThreadId") != 0);
       assertEquals(ThreadState.SOCKET.code(), over.getInt("state"));
       RecordedEvent open = events.get(1);

@@ -13,6 +13,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
+import stackweave.agent.drain.feature.Feature;
+import stackweave.agent.drain.feature.FeatureContext;
+import stackweave.agent.drain.feature.FeatureRefusedException;
+import stackweave.agent.drain.feature.FeatureSession;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.jdk.hook.LibraryLoadHook;
 import stackweave.jfr.event.load.LoadEvents;
@@ -27,10 +31,9 @@ import stackweave.unwind.UnreadableMemoryException;
 /**
  * Observes the libraries that Java code loads. Threads that load one open its file, time the load
  * and commit its event; all else is done by the drain thread: it finds where the library is mapped,
- * and closes the file when its tables were read or it has proven to stay. {@link #begin}, {@link
- * #turn} and {@link #end} are for the drain thread.
+ * and closes the file when its tables were read or it has proven to stay.
  */
-public final class LibraryLoadWatch {
+public final class LoadsFeature implements Feature {
   /** Loads that the drain thread has not seen yet; of more it does not say where they are. */
   private static final int MAX_WAITING = 256;
 
@@ -80,7 +83,7 @@ public final class LibraryLoadWatch {
   }
 
   /** Nothing is instrumented before {@link #begin} or {@link #beginEarly}. */
-  public LibraryLoadWatch(Instrumentation instrumentation) {
+  public LoadsFeature(Instrumentation instrumentation) {
     this.instrumentation = instrumentation;
   }
 
@@ -88,9 +91,17 @@ public final class LibraryLoadWatch {
    * Instruments the JDK now, on the thread that starts the agent, and tells of loads as soon as a
    * recording runs.
    *
-   * @throws HookException if it can't be instrumented
+   * @throws FeatureRefusedException if it can't be instrumented
    */
-  public void beginEarly() throws HookException {
+  public void beginEarly() throws FeatureRefusedException {
+    try {
+      observeEarly();
+    } catch (HookException | RuntimeException | LinkageError e) {
+      throw new FeatureRefusedException(failure() + ": " + e.getMessage());
+    }
+  }
+
+  private void observeEarly() throws HookException {
     early = true;
     LoadEvents.early(new Unsampled());
     install();
@@ -101,30 +112,42 @@ public final class LibraryLoadWatch {
     hook.listen(new Listener());
   }
 
-  /** The files that are held open, also from before sampling began; for the drain thread. */
-  public KeptFiles kept() {
-    return new Kept();
+  @Override
+  public String failure() {
+    return "loads of libraries are not observed";
   }
 
-  /**
-   * Sampling begins: instruments the JDK if that was not done before, and tells of loads.
-   *
-   * @param modules finds where libraries are mapped
-   * @param memory reads the process's memory
-   * @param refresh finds what was mapped since the last time
-   * @throws HookException if it can't be instrumented
-   */
-  public void begin(ModuleIndex modules, MemoryReader memory, Runnable refresh)
-      throws HookException {
-    install();
-    this.modules = modules;
-    this.memory = memory;
-    this.refresh = refresh;
-    LoadEvents.register();
-    Listener listener = new Listener();
-    rehearse(listener);
-    holds = true;
-    hook.listen(listener);
+  /** Instruments the JDK if that was not done before, and tells of loads. */
+  @Override
+  public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
+    modules = context.decoder().process().modules();
+    modules.keptBy(new Kept());
+    memory = context.decoder().process().memory();
+    refresh = context.samples()::refreshModules;
+    try {
+      install();
+      LoadEvents.register();
+      Listener listener = new Listener();
+      rehearse(listener);
+      holds = true;
+      hook.listen(listener);
+      return new Session();
+    } catch (HookException | RuntimeException | LinkageError e) {
+      end();
+      throw new FeatureRefusedException(failure() + ": " + e.getMessage());
+    }
+  }
+
+  private final class Session implements FeatureSession {
+    @Override
+    public void pass() {
+      look(System.nanoTime());
+    }
+
+    @Override
+    public void close() {
+      end();
+    }
   }
 
   private void install() throws HookException {
@@ -165,7 +188,7 @@ public final class LibraryLoadWatch {
       event.foreign = foreign;
       HeldFile file = holds ? files.open(path) : null;
       event.begin();
-      return new ObservedLoad(LibraryLoadWatch.this, NUMBERS.incrementAndGet(), path, file, event);
+      return new ObservedLoad(LoadsFeature.this, NUMBERS.incrementAndGet(), path, file, event);
     }
   }
 
@@ -206,11 +229,8 @@ public final class LibraryLoadWatch {
     }
   }
 
-  /** Tells where libraries are that were loaded since the last turn, and closes files. */
-  public void turn(long nowNanos) {
-    if (modules == null) {
-      return;
-    }
+  /** Tells where libraries are that were loaded since the last look, and closes files. */
+  private void look(long nowNanos) {
     take();
     if (!unfound.isEmpty()) {
       refresh.run();
@@ -221,7 +241,7 @@ public final class LibraryLoadWatch {
     }
     if (!held.isEmpty() && nowNanos - looked >= LOOK_NANOS) {
       looked = nowNanos;
-      look(nowNanos);
+      closeRead(nowNanos);
     }
   }
 
@@ -267,7 +287,7 @@ public final class LibraryLoadWatch {
     return samePath;
   }
 
-  private void look(long nowNanos) {
+  private void closeRead(long nowNanos) {
     for (Iterator<Held> all = held.iterator(); all.hasNext(); ) {
       Held each = all.next();
       if (isOver(each, nowNanos)) {
@@ -290,7 +310,7 @@ public final class LibraryLoadWatch {
   }
 
   /** Sampling ends: files are closed, and the JDK reads one field for each load. */
-  public void end() {
+  private void end() {
     if (!early && hook != null) {
       hook.close();
     }
@@ -309,8 +329,13 @@ public final class LibraryLoadWatch {
     refresh = null;
   }
 
-  /** The agent goes. Any thread, when there is no drain thread. */
-  public void close() {
+  @Override
+  public void pause() {
+    end();
+  }
+
+  @Override
+  public void remove() {
     early = false;
     end();
   }

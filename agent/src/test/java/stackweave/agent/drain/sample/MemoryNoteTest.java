@@ -1,4 +1,4 @@
-package stackweave.agent.drain;
+package stackweave.agent.drain.sample;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.linux.LostMemory;
 import stackweave.agent.linux.SelfMemory;
 
@@ -18,19 +17,13 @@ class MemoryNoteTest {
   void isThereWhileTheMemoryIsNot(@TempDir Path directory) throws Exception {
     long[] now = {0};
     Path file = directory.resolve("mem");
-    SamplerTotals totals = new SamplerTotals();
     try (SelfMemory memory = LostMemory.by(file, () -> now[0])) {
-      PipelineFactory.noteMemory(memory, totals);
-      assertTrue(totals.memoryNote.contains("[ENOENT]"), totals.memoryNote);
-      assertFalse(totals.memoryNote.contains("\n"), totals.memoryNote);
-      totals.note = "native frames only: it was said why";
-      PipelineFactory.noteMemory(memory, totals);
-      assertEquals("", totals.memoryNote);
-      totals.note = "";
+      String note = ProcessView.memoryNote(memory);
+      assertTrue(note.contains("[ENOENT]"), note);
+      assertFalse(note.contains("\n"), note);
       Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
       now[0] += 1_000_000_000L;
-      PipelineFactory.noteMemory(memory, totals);
-      assertEquals("", totals.memoryNote);
+      assertEquals("", ProcessView.memoryNote(memory));
       assertEquals(SelfMemory.Way.PROC_SELF_MEM, memory.way());
     }
   }

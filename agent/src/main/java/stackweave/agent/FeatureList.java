@@ -1,0 +1,77 @@
+package stackweave.agent;
+
+import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import stackweave.agent.drain.call.CallsFeature;
+import stackweave.agent.drain.feature.Feature;
+import stackweave.agent.drain.feature.FeatureRefusedException;
+import stackweave.agent.drain.label.LabelsFeature;
+import stackweave.agent.drain.load.LoadsFeature;
+import stackweave.agent.drain.touch.AllocationFeature;
+import stackweave.agent.drain.touch.MemoryFeature;
+import stackweave.agent.drain.wall.BlockedFeature;
+import stackweave.agent.drain.wall.WaitingFeature;
+import stackweave.agent.jdk.hook.call.NativeCalls;
+import stackweave.agent.message.Messages;
+
+/**
+ * All that is recorded beside samples of CPU time, in the order in which it is done. Made when it
+ * is first asked for, since its classes are not to be loaded in premain.
+ */
+final class FeatureList implements Supplier<List<Feature>> {
+  private final Options options;
+  private final boolean mayInstrument;
+  private final Instrumentation instrumentation;
+  private final NativeCalls calls;
+  private LoadsFeature loads;
+
+  /**
+   * @param mayInstrument whether classes of the JDK may be instrumented
+   * @param calls null if no native methods are timed
+   */
+  FeatureList(
+      Options options, boolean mayInstrument, Instrumentation instrumentation, NativeCalls calls) {
+    this.options = options;
+    this.mayInstrument = mayInstrument;
+    this.instrumentation = instrumentation;
+    this.calls = calls;
+  }
+
+  @Override
+  public List<Feature> get() {
+    long perfMemoryBytes = (long) options.perfMebibytes() << 20;
+    List<Feature> all = new ArrayList<>();
+    if (mayInstrument) {
+      all.add(loads());
+    }
+    all.add(new LabelsFeature(instrumentation));
+    all.add(new MemoryFeature(perfMemoryBytes, options.memory()));
+    all.add(new AllocationFeature());
+    all.add(new BlockedFeature(options.wallThreads(), options.drainPercent()));
+    all.add(new WaitingFeature(options.wallThreads(), options.drainPercent()));
+    if (calls != null) {
+      all.add(new CallsFeature(calls));
+    }
+    return all;
+  }
+
+  /** Observes loads of libraries from now on, not only while samples are taken. */
+  void observeLoadsEarly(Messages messages) {
+    try {
+      if (mayInstrument) {
+        loads().beginEarly();
+      }
+    } catch (FeatureRefusedException e) {
+      messages.sampling(e.getMessage());
+    }
+  }
+
+  private LoadsFeature loads() {
+    if (loads == null) {
+      loads = new LoadsFeature(instrumentation);
+    }
+    return loads;
+  }
+}

@@ -1,0 +1,301 @@
+package stackweave.agent.drain;
+
+import stackweave.agent.drain.feature.Features;
+import stackweave.agent.drain.limit.Throttle;
+import stackweave.agent.drain.sample.ProcessView;
+import stackweave.agent.drain.sample.SamplePipeline;
+import stackweave.agent.engine.EngineState;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.engine.perf.PerfBudget;
+import stackweave.agent.linux.CallPolicy;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.store.EventStore;
+
+/**
+ * Drains one engine, 5 to some hundred times a second: waits for samples, lets them be decoded, and
+ * does what is due. For the drain thread.
+ */
+final class DrainLoop {
+  /** Why it ended. */
+  enum End {
+    /** Another engine is to take over. */
+    REPLACED,
+    /** Sampling is to stop, or is switched off. */
+    STOPPED,
+    /** Heap, metaspace or a limit of the process leaves too little. */
+    NO_ROOM
+  }
+
+  /**
+   * What is drained, and what by.
+   *
+   * @param isFiltered whether a seccomp filter existed when the engine was chosen
+   */
+  record Run(
+      SampleEngine engine,
+      ProcessView process,
+      SamplePipeline samples,
+      Features features,
+      Throttle throttle,
+      boolean isFiltered) {}
+
+  /**
+   * How long it waits while stacks are deeper than their copy, in ms: the older part is read when
+   * the sample is drained, and should belong to it still. Costs 1.5 % of a CPU.
+   */
+  private static final int DEEP_MILLIS = 1;
+
+  /** How long after a deep stack. */
+  private static final long DEEP_NANOS = 100_000_000L;
+
+  /** How long while classes are unloaded, in ms: what samples point at is gone soon. */
+  private static final int UNLOADING_MILLIS = 10;
+
+  /** How long it waits when no samples come, in ms. */
+  private static final int IDLE_MILLIS = 40;
+
+  /** How long samples wait in the rings where that does no harm: so decoding costs a third less. */
+  private static final long BATCH_NANOS = 200_000_000L;
+
+  /** With shorter intervals they don't wait: the rings have to have room. */
+  private static final long BATCH_INTERVAL_NANOS = 5_000_000L;
+
+  /** Nor where that would take more CPU time: at the JVM's end there is no time for it. */
+  private static final long BATCH_DECODING_NANOS = 20_000_000L;
+
+  /** How often mappings are read again while samples come: the kernel records no munmap. */
+  private static final long REFRESH_NANOS = 2_000_000_000L;
+
+  /** As {@link #REFRESH_NANOS}, where nobody tells when libraries come and go. */
+  private static final long UNTOLD_REFRESH_NANOS = 500_000_000L;
+
+  /** Pause after that in multiples of its CPU time, but for the longest one. */
+  private static final int REFRESH_SHARE = 500;
+
+  private static final long MAX_REFRESH_NANOS = 10_000_000_000L;
+
+  /** How often what a recording in memory may have lost by now is written again. */
+  private static final long REPEAT_NANOS = 10_000_000_000L;
+
+  /** Interval of status events. */
+  private static final long STATUS_NANOS = 2_000_000_000L;
+
+  /** Interval at which figures are published and the switch file is looked for. */
+  private static final long PUBLISH_NANOS = 1_000_000_000L;
+
+  private final SampleEngine engine;
+  private final Run run;
+  private final SamplePipeline samples;
+  private final DrainParts parts;
+  private final SamplingRequest request;
+  private final Status status;
+  private final EventStore store;
+  private final StopSignal stop;
+  private final PerfBudget budget;
+  private long refreshed = System.nanoTime();
+  private long refreshCpu;
+  private long repeated = refreshed;
+  private long published = refreshed - PUBLISH_NANOS;
+  private long stated = refreshed;
+
+  /** Whether there were samples since mappings were read. */
+  private boolean sampled;
+
+  /** Whether the next samples may wait in the rings, and since when they do. */
+  private boolean gathering;
+
+  private long gatheringSince;
+  private int wait = 1;
+  private int idleWait = 1;
+
+  /** Whether another engine is to take over, or sampling is switched off. */
+  private boolean mustEnd;
+
+  DrainLoop(Run run, DrainParts parts, Status status, StopSignal stop, PerfBudget budget) {
+    this.run = run;
+    this.engine = run.engine();
+    this.samples = run.samples();
+    this.parts = parts;
+    this.request = parts.request();
+    this.status = status;
+    this.store = status.store();
+    this.stop = stop;
+    this.budget = budget;
+  }
+
+  /** Drains until the engine has to end, and then what is left in its rings. */
+  End run() {
+    status.write(); // also for short recordings: the first stacks take time
+    parts.room().begin();
+    boolean hasRoom = true;
+    while (!stop.isSet() && !mustEnd && hasRoom) {
+      next();
+      hasRoom = !parts.room().mustEnd();
+    }
+    engine.stop();
+    engine.drain(Long.MAX_VALUE, samples);
+    if (!hasRoom) {
+      return End.NO_ROOM;
+    }
+    boolean isOff = stop.isSet() || parts.switchFile().present() != null;
+    return isOff ? End.STOPPED : End.REPLACED;
+  }
+
+  /** In a method of its own: a loop body with so few iterations would stay interpreted. */
+  private void next() {
+    boolean isFilling = await();
+    if (!isFilling && maySamplesWait()) {
+      run.features().pass();
+    } else {
+      drain();
+    }
+  }
+
+  /** Waits; returns whether a ring fills up, though its samples may wait. */
+  private boolean await() {
+    boolean isFilling = false;
+    if (store.isLastFlushed()) {
+      // Not in native code: the JVM's exit waits up to 0.3 s for such threads (VM_Exit in
+      // vmOperations.cpp).
+      stop.park(wait * 1_000_000L);
+    } else {
+      isFilling = engine.await(gathering ? batchWait() : wait, gathering);
+    }
+    StopSignal.clearInterrupt();
+    return isFilling;
+  }
+
+  private void drain() {
+    boolean isFlush = status.isFlushRequested();
+    if (isFlush) {
+      status.write(); // draining may take longer than a chunk rotation waits
+    }
+    samples.lookAtLoader();
+    if (samples.mustSendNoSignals()) {
+      engine.stop();
+      mustEnd = true;
+    }
+    long cpuBefore = status.ownCpu();
+    int drained = engine.drain(Long.MAX_VALUE, samples);
+    long cpu = status.ownCpu() - cpuBefore;
+    mustEnd |= engine.state() == EngineState.TO_BE_REPLACED;
+    run.throttle().settle();
+    if (isFlush) {
+      run.features().flush();
+      status.write();
+      store.flushDone();
+    } else {
+      run.features().pass();
+    }
+    wait = nextWait(drained);
+    gathering = drained > 0 && isBatchShort(cpu) && mayGather();
+    gatheringSince = System.nanoTime();
+    sampled |= drained > 0;
+    doDue(gatheringSince);
+  }
+
+  // ---- how long samples wait
+
+  private int nextWait(int drained) {
+    if (drained > 0) {
+      idleWait = 1;
+    } else {
+      idleWait = Math.min(2 * idleWait, IDLE_MILLIS);
+    }
+    int most;
+    if (System.nanoTime() - samples.deepNanos() < DEEP_NANOS) {
+      most = DEEP_MILLIS;
+    } else if (drained == 0) {
+      most = idleWait;
+    } else {
+      most = samples.isUnloadingExpected() ? UNLOADING_MILLIS : IDLE_MILLIS;
+    }
+    return run.features().waitMillis(most);
+  }
+
+  private int batchWait() {
+    return (int) Math.max(0, (gatheringSince + BATCH_NANOS - System.nanoTime()) / 1_000_000);
+  }
+
+  /** Whether a batch, with as many samples in a time as came just now, is soon decoded. */
+  private boolean isBatchShort(long cpu) {
+    long waited = Math.min(System.nanoTime() - gatheringSince, BATCH_NANOS);
+    return cpu * BATCH_NANOS < BATCH_DECODING_NANOS * waited;
+  }
+
+  /** Whether samples that come from now on may wait for others. */
+  private boolean mayGather() {
+    return request.event().isCpu()
+        && request.intervalNanos() >= BATCH_INTERVAL_NANOS
+        && run.features().waitMillis(Integer.MAX_VALUE) > BATCH_NANOS / 1_000_000
+        && mayEngineWait()
+        && samples.maySamplesWait();
+  }
+
+  /** Whether what is in the rings is better drained later, with what comes until then. */
+  private boolean maySamplesWait() {
+    if (!gathering || batchWait() == 0) {
+      return false;
+    }
+    samples.lookAtLoader();
+    return !stop.isSet()
+        && !store.flushRequested()
+        && !store.isLastFlushed()
+        && !samples.mustSendNoSignals()
+        && mayEngineWait()
+        && samples.maySamplesWait();
+  }
+
+  /**
+   * Whether what comes by this engine may be decoded late: a library that can bear no signal must
+   * be met soon, by what the loader counts or else by a sample in it.
+   */
+  private boolean mayEngineWait() {
+    return engine.state() == EngineState.SAMPLES_MAY_WAIT
+        && (!engine.description().sendsSignals() || samples.isToldOfLibraries());
+  }
+
+  // ---- what is due now and then
+
+  private void doDue(long now) {
+    if (now - published > PUBLISH_NANOS) {
+      published = now;
+      publish(now);
+      look(now);
+    }
+    long pause = Math.min(MAX_REFRESH_NANOS, REFRESH_SHARE * refreshCpu);
+    long least = samples.isToldOfLibraries() ? REFRESH_NANOS : UNTOLD_REFRESH_NANOS;
+    if (sampled && now - refreshed > Math.max(pause, least)) {
+      sampled = false;
+      refreshed = now;
+      long before = status.ownCpu();
+      samples.refreshModules();
+      refreshCpu = status.ownCpu() - before;
+    }
+    if (request.inMemory() && now - repeated > REPEAT_NANOS) {
+      repeated = now;
+      store.repeatDefinitions();
+      status.write();
+    }
+  }
+
+  private void publish(long now) {
+    store.flush();
+    if (now - stated > STATUS_NANOS) {
+      stated = now;
+      status.write();
+    } else {
+      status.publish();
+    }
+  }
+
+  /** Looks whether this engine has to end. */
+  private void look(long now) {
+    mustEnd |= parts.switchFile().present() != null || budget.isFreeAgain(now);
+    // That it can't be told now says nothing new of a thread that was under none.
+    if (!run.isFiltered() && CallPolicy.filter() == CallPolicy.Filter.FILTERED) {
+      run.process().avoidFilteredCalls();
+      mustEnd = true;
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package stackweave.agent.drain;
+
+import java.util.concurrent.CountDownLatch;
+import stackweave.agent.drain.limit.Room;
+import stackweave.agent.engine.choice.EngineSource;
+import stackweave.jfr.control.SamplingRequest;
+
+/**
+ * What a drain thread works by, from its start to its end.
+ *
+ * @param request what the recordings ask for
+ * @param settings what the agent's options say
+ * @param engines starts engines
+ * @param room what the application leaves for sampling
+ * @param switchFile whether sampling is switched off
+ * @param started counted down when an engine runs, or it is known why none does
+ */
+record DrainParts(
+    SamplingRequest request,
+    SamplerSettings settings,
+    EngineSource engines,
+    Room room,
+    SwitchFile switchFile,
+    CountDownLatch started) {}

@@ -1,0 +1,289 @@
+package stackweave.agent.drain;
+
+import java.util.List;
+import java.util.StringJoiner;
+import java.util.function.Supplier;
+import stackweave.agent.drain.status.SamplerTotals;
+import stackweave.agent.engine.EngineDescription;
+import stackweave.agent.engine.EngineFigure;
+import stackweave.agent.engine.EngineStatistics;
+import stackweave.agent.engine.SampleEngine;
+import stackweave.agent.linux.CpuTime;
+import stackweave.agent.message.Messages;
+import stackweave.jfr.control.ProcessCpu;
+import stackweave.jfr.status.SamplerFigures;
+import stackweave.jfr.store.EventStore;
+import stackweave.jfr.store.StartWatch;
+
+/**
+ * What the drain thread says of itself: publishes its figures and notes to other threads, and
+ * writes them as status events; opens the store that they go to. Also accounts for CPU time that no
+ * sample stands for. For the drain thread.
+ */
+final class Status implements AutoCloseable {
+  private final SamplerTotals totals;
+  private final StartWatch start;
+  private final Supplier<EventStore> stores;
+
+  /** Null if samples are not to be woven. */
+  private final Weaving weaving;
+
+  /** Called when new figures have been published to other threads. */
+  private final Runnable onPublish;
+
+  private final Messages messages;
+
+  /** Null before it is opened: when something is to be written. */
+  private EventStore store;
+
+  /** Null before native functions can be called, and after the end. */
+  private CpuTime cpuTime;
+
+  /** Null while none runs. */
+  private SampleEngine engine;
+
+  /** What is to be known of the running engine and what goes with it. */
+  private List<Supplier<String>> notes = List.of();
+
+  /** Whether an engine runs, and CPU time counts as missed all the same; {@link #endMissed}. */
+  private boolean isMissed;
+
+  /** CPU time of the process until the engine ran, and that of this thread, in ns. */
+  private long missedCpu;
+
+  private long missedOwn;
+
+  /** CPU time that all other threads had used when the engine began, in ns. */
+  private long begin;
+
+  /**
+   * @param start since when samples are requested; told when they are taken
+   * @param stores opens the store, or returns the open one; called once, on this thread
+   * @param onPublish called when new figures have been published to other threads
+   */
+  Status(
+      SamplerTotals totals,
+      StartWatch start,
+      Supplier<EventStore> stores,
+      Weaving weaving,
+      Runnable onPublish,
+      Messages messages) {
+    this.totals = totals;
+    this.start = start;
+    this.stores = stores;
+    this.weaving = weaving;
+    this.onPublish = onPublish;
+    this.messages = messages;
+  }
+
+  SamplerTotals totals() {
+    return totals;
+  }
+
+  /** Native functions can be called from here on. */
+  void begin() {
+    cpuTime = new CpuTime();
+    totals.startDelayNanos = 0;
+    // Where /proc could not be read when samples were requested.
+    totals.missed.begin(processCpu(), ownCpu());
+  }
+
+  /**
+   * The store, opened at the first call. That takes some 30 ms, so an engine is started before.
+   *
+   * @param wake ends this thread's wait
+   */
+  EventStore openStore(Runnable wake) {
+    if (store != null) {
+      return store;
+    }
+    try {
+      store = stores.get();
+      store.attachDrain(wake);
+      return store;
+    } catch (Throwable e) {
+      // Without a store no event can be written: the StartWatch reports it in the recording.
+      start.waitsFor(SamplerFigures.NOT_SAMPLING + failure(e));
+      throw e;
+    }
+  }
+
+  /** The store; null before it is opened. */
+  EventStore store() {
+    return store;
+  }
+
+  /** When samples were asked for, by {@link System#nanoTime}. */
+  long askedNanos() {
+    return System.nanoTime() - start.delayNanos();
+  }
+
+  // ---- while no engine runs
+
+  /** Nothing hinders sampling any more. */
+  void clear() {
+    totals.note = "";
+    start.waitsFor("");
+  }
+
+  /** Says why there are no samples: once on stderr, and in every chunk of the recording. */
+  void stateObstacle(String note, String message) {
+    totals.engine = "";
+    totals.note = note;
+    messages.sampling(message);
+    start.waitsFor(note);
+    write();
+  }
+
+  /** The same of a failure of the agent's own. */
+  void stateFailure(Throwable failure) {
+    messages.sampling(failure(failure));
+    engine = null; // it is closed by now
+    notes = List.of();
+    try {
+      totals.engine = "";
+      totals.note = failure(failure);
+      write();
+    } catch (Throwable e) {
+      // The same failure again, such as no memory; stderr has the message.
+      start.begun();
+    }
+  }
+
+  private static String failure(Throwable e) {
+    return "sampling ended by a failure of the agent (" + e + ")";
+  }
+
+  // ---- while an engine runs
+
+  /** An engine takes samples. */
+  void begin(SampleEngine running) {
+    engine = running;
+    EngineDescription description = running.description();
+    totals.engine = description.kind().label();
+    totals.note = "";
+    totals.intervalNanos = description.intervalNanos();
+    totals.reachedIntervalNanos = description.reachedIntervalNanos();
+    if (totals.startDelayNanos == 0) {
+      totals.startDelayNanos = start.delayNanos();
+    }
+    if (description.event().isCpu()) {
+      missedOwn = ownCpu();
+      begin = processCpu() - missedOwn - running.statistics().get(EngineFigure.CPU_USED);
+      isMissed = true;
+      missedCpu = begin + missedOwn;
+    }
+  }
+
+  /** An engine was chosen, or none could be had. */
+  void chosen(String reasons, String kernelNote) {
+    totals.engineReason = reasons;
+    totals.kernelNote = kernelNote;
+  }
+
+  /** Sets what is asked for notes whenever something is published, until {@link #end}. */
+  void noteFrom(List<Supplier<String>> sources) {
+    notes = sources;
+  }
+
+  /** The engine has been drained for the last time. */
+  void end() {
+    publish(); // the last figures must include all that was drained
+    EngineStatistics statistics = engine.statistics();
+    totals.add(statistics);
+    if (engine.description().event().isCpu() && !isMissed) {
+      // CPU time that is used while an event is sampled instead is missed.
+      totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
+    }
+    engine = null;
+    notes = List.of();
+  }
+
+  /** CPU time of this drain thread and of those before it, in ns. */
+  long ownCpu() {
+    return totals.earlierDrainCpuNanos + (cpuTime == null ? 0 : cpuTime.ofThread());
+  }
+
+  /** CPU time of all threads of the process, in ns. */
+  long processCpu() {
+    return cpuTime == null ? ProcessCpu.nanos() : cpuTime.ofProcess();
+  }
+
+  // ---- what is said
+
+  /** Whether a chunk ends, and waits for {@link #flushDone}. */
+  boolean isFlushRequested() {
+    return store != null && store.flushRequested();
+  }
+
+  /** Lets a chunk end that waits for what this thread has to write. */
+  void flushIfRequested() {
+    if (isFlushRequested()) {
+      write();
+      store.flushDone();
+    }
+  }
+
+  /** Publishes the figures to other threads. */
+  void publish() {
+    totals.drainCpuNanos = ownCpu();
+    totals.missedNanos = totals.missed.total(processCpu(), totals.drainCpuNanos);
+    if (weaving != null && store != null) {
+      totals.unwoven = store.unwoven();
+    }
+    totals.storeResets = store == null ? 0 : store.fullGenerations();
+    StringJoiner all = new StringJoiner("; ");
+    for (Supplier<String> source : notes) {
+      add(all, source.get());
+    }
+    if (weaving != null && store != null) {
+      add(all, weaving.note(store));
+    }
+    totals.engineNotes = all.toString();
+    totals.publish(engine == null ? null : engine.statistics());
+    onPublish.run();
+  }
+
+  private static void add(StringJoiner all, String note) {
+    if (!note.isEmpty()) {
+      all.add(note);
+    }
+  }
+
+  /** Publishes the figures and writes them as a status event, if the store is open. */
+  void write() {
+    if (store != null) {
+      endMissed();
+    }
+    publish();
+    if (store != null) {
+      if (store.status(totals.latest())) {
+        totals.missed.stated(totals.missedNanos);
+      }
+      start.begun();
+    }
+  }
+
+  /**
+   * No CPU time is missed since the engine runs. Said when something can be written at last: if the
+   * recording ends before, its samples are lost with the engine's buffers.
+   */
+  private void endMissed() {
+    if (isMissed) {
+      isMissed = false;
+      totals.missed.end(missedCpu, missedOwn);
+    }
+  }
+
+  @Override
+  public void close() {
+    totals.earlierDrainCpuNanos = ownCpu();
+    if (cpuTime != null) {
+      cpuTime.close();
+      cpuTime = null;
+    }
+    if (store != null) {
+      store.detachDrain();
+    }
+  }
+}
