@@ -66,7 +66,7 @@ final class DrainLoop {
   /** How often mappings are read again while samples come: the kernel records no munmap. */
   private static final long REFRESH_NANOS = 2_000_000_000L;
 
-  /** As {@link #REFRESH_NANOS}, where nobody tells when libraries come and go. */
+  /** The same where nobody tells when libraries come and go. */
   private static final long UNTOLD_REFRESH_NANOS = 500_000_000L;
 
   /** Pause after that in multiples of its CPU time, but for the longest one. */

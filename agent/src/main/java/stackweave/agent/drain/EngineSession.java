@@ -2,29 +2,21 @@ package stackweave.agent.drain;
 
 import java.util.List;
 import java.util.SplittableRandom;
-import stackweave.agent.drain.failure.FailureFiles;
-import stackweave.agent.drain.failure.FailureRecorder;
 import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.feature.FeatureContext;
-import stackweave.agent.drain.feature.FeatureRefusedException;
 import stackweave.agent.drain.feature.Features;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.sample.Decoder;
-import stackweave.agent.drain.sample.ProcessView;
 import stackweave.agent.drain.sample.SamplePipeline;
 import stackweave.agent.engine.EngineConfig;
 import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.SignalTargets;
-import stackweave.agent.engine.ThreadStacks;
-import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.engine.choice.EngineChoice;
 import stackweave.agent.engine.choice.EngineOrder;
 import stackweave.agent.engine.perf.PerfBudget;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
 import stackweave.jfr.control.SamplingRequest;
-import stackweave.maps.modules.MappedModule;
 
 /**
  * Sampling from its begin to its end: chooses an engine, starts it, makes what decodes its samples,
@@ -35,7 +27,7 @@ import stackweave.maps.modules.MappedModule;
  * has worked for long it has to be known what was unloaded before: then what decodes samples comes
  * first.
  */
-final class EngineSession implements SignalTargets, FeatureContext, AutoCloseable {
+final class EngineSession implements FeatureContext, AutoCloseable {
   /** How a session ended. */
   enum End {
     /** No engine could be had. */
@@ -63,20 +55,11 @@ final class EngineSession implements SignalTargets, FeatureContext, AutoCloseabl
   private final CpuTime cpuTime = new CpuTime();
   private final Features features;
 
-  /** Null before it is first needed; so the two below. */
-  private ProcessView process;
-
-  private Decoder decoder;
-  private SamplePipeline samples;
+  private final Decoding decoding;
   private boolean areFeaturesOpen;
 
   /** The last engine's, whose CPU account the next one continues; null before the first. */
   private Throttle throttle;
-
-  private ThreadStarts threadStarts = ThreadStarts.NONE;
-
-  /** Why Thread.start is not instrumented although it would help; else empty. */
-  private String hookNote = "";
 
   /**
    * @param budget kernel memory for perf events of threads
@@ -97,19 +80,20 @@ final class EngineSession implements SignalTargets, FeatureContext, AutoCloseabl
     this.budget = budget;
     this.sinceNanos = sinceNanos;
     this.features = new Features(tools.features());
+    this.decoding = new Decoding(parts, tools, status, stop);
   }
 
   /** Samples until it has to end. */
   End run() {
     if (!request().event().isCpu() || request().intervalNanos() < EARLY_NANOS) {
-      lookAtProcess(false);
-      openDecoder();
+      decoding.lookAtProcess(false);
+      decoding.open();
     }
     while (true) {
       if (status.processCpu() >= YOUNG_NANOS) {
-        lookAtProcess(false);
+        decoding.lookAtProcess(false);
       }
-      EngineChoice choice = parts.engines().start(config(), this, budget);
+      EngineChoice choice = parts.engines().start(config(), decoding, budget);
       status.chosen(choice.reasons(), EngineOrder.note(choice));
       if (choice.engine().isEmpty()) {
         tools.features().forEach(Feature::pause);
@@ -141,7 +125,8 @@ final class EngineSession implements SignalTargets, FeatureContext, AutoCloseabl
       prepare(engine, isFiltered);
       DrainLoop loop =
           new DrainLoop(
-              new DrainLoop.Run(engine, process, samples, features, throttle, isFiltered),
+              new DrainLoop.Run(
+                  engine, decoding.process(), decoding.samples(), features, throttle, isFiltered),
               parts,
               status,
               stop,
@@ -154,8 +139,7 @@ final class EngineSession implements SignalTargets, FeatureContext, AutoCloseabl
       if (throttle != null) {
         throttle.end();
       }
-      threadStarts = ThreadStarts.NONE;
-      tools.unhookThreadStarts();
+      decoding.unhookThreadStarts();
     }
   }
 
@@ -170,25 +154,19 @@ final class EngineSession implements SignalTargets, FeatureContext, AutoCloseabl
                 engine::backlog,
                 new SplittableRandom())
             : new Throttle(throttle, engine::backlog);
-    lookAtProcess(true);
+    decoding.lookAtProcess(true);
     if (isFiltered) {
-      process.avoidFilteredCalls();
+      decoding.process().avoidFilteredCalls();
     }
-    openDecoder();
-    status.flushIfRequested();
-    // Mappings made after the process was looked at and before the engine reported them: its first
-    // samples may be in them.
-    process.lookAgain();
-    samples.refreshModules();
-    samples.follow(engine.description(), throttle);
+    decoding.open();
+    decoding.follow(engine.description(), throttle);
     KernelClock clock = new KernelClock();
     status.noteFrom(
         List.of(
-            process::note,
+            decoding::note,
             throttle::note,
             engine::note,
             clock::note,
-            () -> hookNote,
             features::note,
             tools::compilerNote));
     if (stop.isSet()) {
@@ -197,95 +175,15 @@ final class EngineSession implements SignalTargets, FeatureContext, AutoCloseabl
     if (!areFeaturesOpen) {
       areFeaturesOpen = true;
       features.open(this);
-      process.modules().readUnread();
     }
-    for (MappedModule module : process.neededByMost()) {
-      module.symbols();
-      module.unwindTable();
-      status.flushIfRequested();
-    }
+    decoding.loadTables();
     if (engine.description().sendsSignals()) {
-      hookThreadStarts();
-    }
-  }
-
-  /** Looks at what is mapped, at the first call. */
-  private void lookAtProcess(boolean areSamplesTaken) {
-    if (process != null) {
-      return;
-    }
-    process = ProcessView.open(parts.settings().memoryAccess(), areSamplesTaken);
-    if (!process.nativeOnly().isEmpty()) {
-      tools.messages().sampling(process.nativeOnly());
-    }
-    status.flushIfRequested(); // a rotation may have begun to wait meanwhile
-  }
-
-  private void openDecoder() {
-    if (decoder != null) {
-      return;
-    }
-    decoder =
-        new Decoder(
-            process,
-            status.openStore(stop::wake),
-            status.totals().counts,
-            request().depth(),
-            tools.instrumentation(),
-            tools.messages());
-    status.totals().decodeWith(decoder.unwinder().counters());
-    FailureFiles files = tools.failureFiles();
-    boolean isRecorded = files != null && process.hotSpot() != null && files.isUsable();
-    FailureRecorder failures =
-        isRecorded
-            ? new FailureRecorder(
-                files,
-                process.libjvm(),
-                process.memory(),
-                process.rules(),
-                decoder.methods(),
-                request().depth())
-            : null;
-    samples = new SamplePipeline(decoder, failures);
-  }
-
-  /** Instruments {@code Thread.start} if permitted, for an engine that has to find threads. */
-  private void hookThreadStarts() {
-    hookNote = "";
-    try {
-      threadStarts = tools.hookThreadStarts(decoder.vmThreads());
-    } catch (FeatureRefusedException e) {
-      hookNote = e.getMessage();
+      decoding.hookThreadStarts();
     }
   }
 
   private EngineConfig config() {
     return EngineConfig.of(request(), parts.settings().memoryAccess());
-  }
-
-  // ---- what an engine is told that sends signals
-
-  @Override
-  public String heapStackLibrary() {
-    lookAtProcess(false);
-    return process.signalStacks().heapStackLibrary();
-  }
-
-  @Override
-  public boolean signalStacksMayVanish() {
-    lookAtProcess(false);
-    return process.signalStacks().mayVanish();
-  }
-
-  @Override
-  public ThreadStarts threadStarts() {
-    return threadStarts;
-  }
-
-  @Override
-  public ThreadStacks javaStacks() {
-    lookAtProcess(false);
-    return process.javaStacks();
   }
 
   // ---- what features work with
@@ -297,12 +195,12 @@ final class EngineSession implements SignalTargets, FeatureContext, AutoCloseabl
 
   @Override
   public Decoder decoder() {
-    return decoder;
+    return decoding.decoder();
   }
 
   @Override
   public SamplePipeline samples() {
-    return samples;
+    return decoding.samples();
   }
 
   @Override
@@ -324,13 +222,8 @@ final class EngineSession implements SignalTargets, FeatureContext, AutoCloseabl
   public void close() {
     try {
       features.close();
-      if (decoder != null) {
-        decoder.close();
-      }
     } finally {
-      if (process != null) {
-        process.close();
-      }
+      decoding.close();
       cpuTime.close();
     }
   }

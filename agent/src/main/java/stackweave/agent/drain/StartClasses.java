@@ -27,6 +27,7 @@ final class StartClasses {
     "stackweave.agent.drain.Status",
     "stackweave.agent.drain.StopSignal",
     "stackweave.agent.drain.EngineSession",
+    "stackweave.agent.drain.Decoding",
     "stackweave.agent.drain.feature.Features",
     "stackweave.agent.drain.Sampler$Stores",
     "stackweave.agent.drain.Sampler$Board",

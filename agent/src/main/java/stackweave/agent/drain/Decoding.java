@@ -1,0 +1,192 @@
+package stackweave.agent.drain;
+
+import java.util.StringJoiner;
+import stackweave.agent.drain.failure.FailureFiles;
+import stackweave.agent.drain.failure.FailureRecorder;
+import stackweave.agent.drain.feature.FeatureRefusedException;
+import stackweave.agent.drain.limit.Throttle;
+import stackweave.agent.drain.sample.Decoder;
+import stackweave.agent.drain.sample.ProcessView;
+import stackweave.agent.drain.sample.SamplePipeline;
+import stackweave.agent.engine.EngineDescription;
+import stackweave.agent.engine.SignalTargets;
+import stackweave.agent.engine.ThreadStacks;
+import stackweave.agent.engine.ThreadStarts;
+import stackweave.maps.modules.MappedModule;
+
+/**
+ * What a session decodes samples with, made step by step: first what has to be known of the
+ * process, which engines that send signals ask, and then the decoder. Both outlast the engine,
+ * since they are slow to make. For the drain thread.
+ */
+final class Decoding implements SignalTargets, AutoCloseable {
+  private final DrainParts parts;
+  private final AgentTools tools;
+  private final Status status;
+  private final StopSignal stop;
+
+  /** Null before {@link #lookAtProcess}. */
+  private ProcessView process;
+
+  /** Null before {@link #open}, as the pipeline. */
+  private Decoder decoder;
+
+  private SamplePipeline samples;
+  private ThreadStarts threadStarts = ThreadStarts.NONE;
+
+  /** Why Thread.start is not instrumented although it would help; else empty. */
+  private String hookNote = "";
+
+  Decoding(DrainParts parts, AgentTools tools, Status status, StopSignal stop) {
+    this.parts = parts;
+    this.tools = tools;
+    this.status = status;
+    this.stop = stop;
+  }
+
+  /**
+   * Looks at what is mapped and at the VM, at the first call.
+   *
+   * @param areSamplesTaken whether samples may have been taken before
+   */
+  void lookAtProcess(boolean areSamplesTaken) {
+    if (process != null) {
+      return;
+    }
+    process = ProcessView.open(parts.settings().memoryAccess(), areSamplesTaken);
+    if (!process.nativeOnly().isEmpty()) {
+      tools.messages().sampling(process.nativeOnly());
+    }
+    status.flushIfRequested(); // a rotation may have begun to wait meanwhile
+  }
+
+  /** Makes the decoder, at the first call, and opens the store for it. */
+  void open() {
+    if (decoder != null) {
+      return;
+    }
+    decoder =
+        new Decoder(
+            process,
+            status.openStore(stop::wake),
+            status.totals().counts,
+            parts.request().depth(),
+            tools.instrumentation(),
+            tools.messages());
+    status.totals().decodeWith(decoder.unwinder().counters());
+    samples = new SamplePipeline(decoder, failures());
+    status.flushIfRequested();
+  }
+
+  /** Null if no stacks are recorded as files. */
+  private FailureRecorder failures() {
+    FailureFiles files = tools.failureFiles();
+    return files == null || process.hotSpot() == null || !files.isUsable()
+        ? null
+        : new FailureRecorder(
+            files,
+            process.libjvm(),
+            process.memory(),
+            process.rules(),
+            decoder.methods(),
+            parts.request().depth());
+  }
+
+  /** Lets the pipeline take the samples of an engine that runs. */
+  void follow(EngineDescription engine, Throttle throttle) {
+    // Mappings made after the process was looked at and before the engine reported them: its first
+    // samples may be in them.
+    process.lookAgain();
+    samples.refreshModules();
+    samples.follow(engine, throttle);
+  }
+
+  /** Reads libraries whose file may go soon, and what nearly every stack needs. */
+  void loadTables() {
+    process.modules().readUnread();
+    for (MappedModule module : process.neededByMost()) {
+      module.symbols();
+      module.unwindTable();
+      status.flushIfRequested();
+    }
+  }
+
+  /** Instruments {@code Thread.start} if permitted, for an engine that has to find threads. */
+  void hookThreadStarts() {
+    hookNote = "";
+    try {
+      threadStarts = tools.hookThreadStarts(decoder.vmThreads());
+    } catch (FeatureRefusedException e) {
+      hookNote = e.getMessage();
+    }
+  }
+
+  /** Threads that start are no longer told of. */
+  void unhookThreadStarts() {
+    threadStarts = ThreadStarts.NONE;
+    tools.unhookThreadStarts();
+  }
+
+  /** What is known of the process. */
+  ProcessView process() {
+    return process;
+  }
+
+  /** What stacks are unwound and named with. */
+  Decoder decoder() {
+    return decoder;
+  }
+
+  /** The way of a sample. */
+  SamplePipeline samples() {
+    return samples;
+  }
+
+  /** What users should know of it; empty for nothing. */
+  String note() {
+    StringJoiner all = new StringJoiner("; ");
+    if (!process.note().isEmpty()) {
+      all.add(process.note());
+    }
+    if (!hookNote.isEmpty()) {
+      all.add(hookNote);
+    }
+    return all.toString();
+  }
+
+  @Override
+  public String heapStackLibrary() {
+    lookAtProcess(false);
+    return process.signalStacks().heapStackLibrary();
+  }
+
+  @Override
+  public boolean signalStacksMayVanish() {
+    lookAtProcess(false);
+    return process.signalStacks().mayVanish();
+  }
+
+  @Override
+  public ThreadStacks javaStacks() {
+    lookAtProcess(false);
+    return process.javaStacks();
+  }
+
+  @Override
+  public ThreadStarts threadStarts() {
+    return threadStarts;
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (decoder != null) {
+        decoder.close();
+      }
+    } finally {
+      if (process != null) {
+        process.close();
+      }
+    }
+  }
+}
