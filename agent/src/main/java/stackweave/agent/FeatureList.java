@@ -13,6 +13,7 @@ import stackweave.agent.drain.touch.AllocationFeature;
 import stackweave.agent.drain.touch.MemoryFeature;
 import stackweave.agent.drain.wall.BlockedFeature;
 import stackweave.agent.drain.wall.WaitingFeature;
+import stackweave.agent.drain.weave.WeaveFeature;
 import stackweave.agent.jdk.hook.call.NativeCalls;
 import stackweave.agent.message.Messages;
 
@@ -24,6 +25,7 @@ final class FeatureList implements Supplier<List<Feature>> {
   private final Options options;
   private final boolean mayInstrument;
   private final Instrumentation instrumentation;
+  private final Messages messages;
   private final NativeCalls calls;
   private LoadsFeature loads;
 
@@ -32,10 +34,15 @@ final class FeatureList implements Supplier<List<Feature>> {
    * @param calls null if no native methods are timed
    */
   FeatureList(
-      Options options, boolean mayInstrument, Instrumentation instrumentation, NativeCalls calls) {
+      Options options,
+      boolean mayInstrument,
+      Instrumentation instrumentation,
+      Messages messages,
+      NativeCalls calls) {
     this.options = options;
     this.mayInstrument = mayInstrument;
     this.instrumentation = instrumentation;
+    this.messages = messages;
     this.calls = calls;
   }
 
@@ -45,6 +52,9 @@ final class FeatureList implements Supplier<List<Feature>> {
     List<Feature> all = new ArrayList<>();
     if (mayInstrument) {
       all.add(loads());
+    }
+    if (options.weave()) {
+      all.add(new WeaveFeature(instrumentation, messages));
     }
     all.add(new LabelsFeature(instrumentation));
     all.add(new MemoryFeature(perfMemoryBytes, options.memory()));
@@ -58,7 +68,7 @@ final class FeatureList implements Supplier<List<Feature>> {
   }
 
   /** Observes loads of libraries from now on, not only while samples are taken. */
-  void observeLoadsEarly(Messages messages) {
+  void observeLoadsEarly() {
     try {
       if (mayInstrument) {
         loads().beginEarly();

@@ -37,7 +37,7 @@ final class RunningAgent {
             ? null
             : NativeCalls.install(options.calls(), attached, instrumentation, messages);
     FeatureList features =
-        new FeatureList(options, options.mayInstrument(attached), instrumentation, calls);
+        new FeatureList(options, options.mayInstrument(attached), instrumentation, messages, calls);
     sampler =
         new Sampler(
             instrumentation,
@@ -46,7 +46,7 @@ final class RunningAgent {
             messages,
             new StatusBoard(instrumentation));
     if (options.hooks() == Options.Hooks.EARLY) {
-      features.observeLoadsEarly(messages);
+      features.observeLoadsEarly();
     }
     gate = new RoomGate(instrumentation, messages, sampler);
     control = new SamplingControl(options.explicit(), defaults(options), sampler, gate);
@@ -69,8 +69,7 @@ final class RunningAgent {
         options.memory(),
         options.jit() == Options.Jit.C1,
         options.drainPercent(),
-        (long) options.perfMebibytes() << 20,
-        options.weave());
+        (long) options.perfMebibytes() << 20);
   }
 
   /** What the options say for recordings whose settings say nothing. */

@@ -22,6 +22,7 @@ import stackweave.agent.Options.Jit;
 import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.wall.BlockedFeature;
 import stackweave.agent.drain.wall.WaitingFeature;
+import stackweave.agent.drain.weave.WeaveFeature;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;
@@ -114,7 +115,6 @@ class OptionsTest {
     "hooks=off, hooks=false",
     "memory=proc_self_mem, memoryAccess=PROC_SELF_MEM",
     "jit=all, withoutC2=false",
-    "weave=on, weave=true",
     "record-failures=/some/where, recordFailures=/some/where",
     "switch=/some/off, switchFile=/some/off"
   })
@@ -128,9 +128,20 @@ class OptionsTest {
   }
 
   @Test
+  void samplesAreWovenIfThatIsAskedFor() throws Exception {
+    for (String option : List.of("weave=on", "weave=off")) {
+      List<Feature> features =
+          new FeatureList(Options.parse(option), false, null, null, null).get();
+      boolean weaves = features.stream().anyMatch(feature -> feature instanceof WeaveFeature);
+      assertEquals(option.endsWith("on"), weaves, option);
+    }
+  }
+
+  @Test
   void theThreadsThatAreLookedAtReachTheFeatures() throws Exception {
     List<Feature> features =
-        new FeatureList(Options.parse("wall-threads=web-*,drain=37"), false, null, null).get();
+        new FeatureList(Options.parse("wall-threads=web-*,drain=37"), false, null, null, null)
+            .get();
     assertTrue(features.contains(new WaitingFeature("web-*", 37)));
     assertTrue(features.contains(new BlockedFeature("web-*", 37)));
   }

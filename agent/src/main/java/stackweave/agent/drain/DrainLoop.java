@@ -26,11 +26,7 @@ final class DrainLoop {
     NO_ROOM
   }
 
-  /**
-   * What is drained, and what by.
-   *
-   * @param isFiltered whether a seccomp filter existed when the engine was chosen
-   */
+  /** What is drained, and what by; whether a seccomp filter existed when it was chosen. */
   record Run(
       SampleEngine engine,
       ProcessView process,
@@ -80,7 +76,7 @@ final class DrainLoop {
   /** Interval of status events. */
   private static final long STATUS_NANOS = 2_000_000_000L;
 
-  /** Interval at which figures are published and the switch file is looked for. */
+  /** How often figures are published and the switch file is looked for. */
   private static final long PUBLISH_NANOS = 1_000_000_000L;
 
   private final SampleEngine engine;

@@ -1,42 +1,27 @@
 package stackweave.agent.drain;
 
 import java.lang.instrument.Instrumentation;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
-import stackweave.agent.attach.RecordName;
-import stackweave.agent.attach.Serving;
 import stackweave.agent.attach.StatusBoard;
-import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.limit.HeapRoom;
 import stackweave.agent.drain.limit.MetaspaceRoom;
 import stackweave.agent.drain.limit.ProcessRoom;
 import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
-import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.engine.choice.EngineSource;
 import stackweave.agent.linux.NativeAccess;
 import stackweave.agent.message.Messages;
-import stackweave.agent.message.Version;
-import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
-import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
-import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StartWatch;
 import stackweave.jfr.store.StoreLimits;
-import stackweave.unwind.StopReason;
-import stackweave.unwind.walk.Found;
 
 /**
  * Starts and stops the drain thread as recordings request samples, and publishes the agent's
@@ -66,15 +51,12 @@ public final class Sampler implements SamplingListener {
   private final Supplier<List<Feature>> features;
   private final SwitchFile switchFile;
   private final Messages messages;
-  private final StatusBoard board;
+  private final StatusPublisher publisher;
   private final EventRegistrations registrations = new EventRegistrations();
 
   // Made for the first request, since their classes take 100 KB of a heap that may be nearly full.
   private volatile SamplerTotals totals;
   private AgentTools tools;
-
-  /** Null if samples are not to be woven. */
-  private final Weaving weaving;
 
   /** Opened by the first drain thread once the heap has room. At most one drain thread exists. */
   private volatile EventStore store;
@@ -83,15 +65,6 @@ public final class Sampler implements SamplingListener {
   private StartWatch start;
   private volatile DrainThread drain;
   private boolean closed;
-
-  /** Why sampling for a request has not begun; empty if none waits. */
-  private volatile String waiting = "";
-
-  /** The request being served; null if none. */
-  private volatile SamplingRequest served;
-
-  /** The running recordings of the command record by name, with the figures at their start. */
-  private final Map<String, SamplerFigures> records = new ConcurrentHashMap<>();
 
   /**
    * @param features asked once, for the first request
@@ -118,9 +91,8 @@ public final class Sampler implements SamplingListener {
     this.settings = settings;
     this.features = features;
     this.switchFile = new SwitchFile(settings.switchFile(), messages);
-    this.weaving = settings.weave() ? new Weaving(instrumentation, messages) : null;
     this.messages = messages;
-    this.board = board;
+    this.publisher = new StatusPublisher(board, switchFile.name(), this::latest, this::hasStarted);
   }
 
   /**
@@ -192,10 +164,10 @@ public final class Sampler implements SamplingListener {
     }
     try {
       // First those that have ended, while the drain thread still has their figures.
-      endRecords(request);
+      publisher.endRecords(request);
       sampleFor(request, asked);
-      beginRecords(request);
-      showStatus();
+      publisher.beginRecords(request);
+      publisher.run();
     } catch (Throwable e) {
       // The caller is JFR or the application and must not see a failure of the agent.
       messages.sampling("sampling can't be started or stopped (" + e + ")");
@@ -231,54 +203,13 @@ public final class Sampler implements SamplingListener {
    * @param whyNot in one line; empty if nothing waits
    */
   void waitsFor(String whyNot) {
-    if (!waiting.equals(whyNot)) {
-      waiting = whyNot;
-      showStatus();
-    }
-  }
-
-  private void beginRecords(SamplingRequest request) {
-    if (request == null) {
-      return;
-    }
-    SamplerFigures latest = latest();
-    for (String name : request.recordings()) {
-      if (RecordName.isRecord(name)) {
-        records.putIfAbsent(name, latest == null ? SamplerFigures.NONE : latest);
-      }
-    }
-  }
-
-  /**
-   * Publishes the summary of the recordings that are not in this request any more; their end has
-   * made the drain thread publish its figures.
-   */
-  private void endRecords(SamplingRequest request) {
-    for (Map.Entry<String, SamplerFigures> each : records.entrySet()) {
-      String name = each.getKey();
-      if (request == null || !request.recordings().contains(name)) {
-        records.remove(name);
-        SamplerFigures latest = latest();
-        String report =
-            latest == null
-                ? ""
-                : String.join("\n", StatusReport.lines(latest.since(each.getValue())));
-        board.serve(name, new Serving(Serving.Stage.ENDED, report));
-      }
-    }
+    publisher.waitsFor(whyNot);
   }
 
   /** Whether samples are taken, or the reason is known why not. Any thread. */
   boolean hasStarted() {
     DrainThread current = drain;
     return current != null && current.hasStarted();
-  }
-
-  private void showRecords() {
-    Serving.Stage stage = hasStarted() ? Serving.Stage.SAMPLING : Serving.Stage.PREPARING;
-    for (String name : records.keySet()) {
-      board.serve(name, new Serving(stage, ""));
-    }
   }
 
   private void sampleFor(SamplingRequest request, AskedAt asked) {
@@ -291,7 +222,7 @@ public final class Sampler implements SamplingListener {
         && !drain.hasEnded()
         && request != null
         && request.samplesLike(drain.request())) {
-      served = request;
+      publisher.serves(request);
       return;
     }
     if (!stopDrain()) {
@@ -299,7 +230,7 @@ public final class Sampler implements SamplingListener {
           "the sampling thread does not end, so no sampling can be started until the JVM does");
       return;
     }
-    served = request;
+    publisher.serves(request);
     if (request == null) {
       discardRest();
       return;
@@ -316,7 +247,7 @@ public final class Sampler implements SamplingListener {
                 switchFile,
                 new CountDownLatch(1)),
             tools,
-            new Status(totals, start, new Stores(), weaving, new Board(), messages));
+            new Status(totals, start, new Stores(), publisher, messages));
     boolean isReady = false;
     registrations.begin();
     try {
@@ -369,23 +300,12 @@ public final class Sampler implements SamplingListener {
     public EventStore get() {
       registrations.await();
       if (store == null) {
-        EventStore opened = EventStore.open(sessionInfo(), StoreLimits.DEFAULT);
-        if (weaving != null) {
-          weaving.begin(opened);
-        }
-        store = opened;
+        store = EventStore.open(SessionLegend.info(), StoreLimits.DEFAULT);
       } else {
         // Ids of the HotSpot methods and modules begin anew with each pipeline.
         store.newGeneration();
       }
       return store;
-    }
-  }
-
-  private final class Board implements Runnable {
-    @Override
-    public void run() {
-      showStatus();
     }
   }
 
@@ -408,13 +328,10 @@ public final class Sampler implements SamplingListener {
    */
   public synchronized boolean close() {
     closed = true;
-    endRecords(null);
+    publisher.endRecords(null);
     boolean ended = stopDrain();
     if (ended && tools != null) {
       tools.close();
-    }
-    if (weaving != null) {
-      weaving.close();
     }
     if (store != null) {
       store.close();
@@ -424,61 +341,11 @@ public final class Sampler implements SamplingListener {
 
   /** The agent's status, one topic a line; up to a second old. Any thread, without a lock. */
   public String report() {
-    List<String> lines = new ArrayList<>();
-    SamplerFigures latest = latest();
-    lines.add("state: " + state(latest));
-    if (!switchFile.name().isEmpty()) {
-      lines.add(SwitchPlaces.STATUS + switchFile.name());
-    }
-    if (latest != null) {
-      lines.addAll(StatusReport.lines(latest));
-    }
-    return String.join("\n", lines);
+    return publisher.report();
   }
 
-  private String state(SamplerFigures latest) {
-    SamplingRequest request = served;
-    if (request == null) {
-      return waiting.isEmpty()
-          ? "dormant, for no recording asks for samples"
-          : "waiting for room, not sampling: " + waiting;
-    }
-    boolean samples = latest != null && !latest.engine().isEmpty();
-    String names = String.join(", ", request.recordings());
-    if (samples) {
-      return "sampling for recording " + names;
-    }
-    boolean isOff = latest != null && latest.note().contains(SwitchPlaces.SWITCHED_OFF);
-    return (isOff ? "switched off, " : "") + "asked for samples by recording " + names;
-  }
-
-  /** Publishes the status in the agent properties. Any thread; takes only the board's lock. */
+  /** Publishes the status in the agent properties. Any thread. */
   public void showStatus() {
-    board.show(Version.current(), report());
-    showRecords();
-  }
-
-  private static SessionInfo sessionInfo() {
-    return new SessionInfo(
-        Version.current(),
-        System.getProperty("os.arch") + "-linux",
-        Arrays.stream(FrameKind.values())
-            .map(kind -> kind.code() + "=" + kind.label())
-            .collect(Collectors.joining(",")),
-        Arrays.stream(StopReason.values())
-            .map(reason -> reason.code() + "=" + reason.label())
-            .collect(Collectors.joining(",")),
-        Arrays.stream(StopReason.values())
-            .filter(StopReason::isComplete)
-            .map(reason -> Integer.toString(reason.code()))
-            .collect(Collectors.joining(",")),
-        ThreadState.legend(),
-        Arrays.stream(Found.values())
-            .map(way -> way.code() + "=" + way.label())
-            .collect(Collectors.joining(",")),
-        Arrays.stream(Found.values())
-            .filter(Found::isGuess)
-            .map(way -> Integer.toString(way.code()))
-            .collect(Collectors.joining(",")));
+    publisher.run();
   }
 }

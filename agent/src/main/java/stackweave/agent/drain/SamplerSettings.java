@@ -13,7 +13,6 @@ import stackweave.agent.linux.MemoryAccess;
  * @param withoutC2 whether C2 is kept away from the agent's classes
  * @param drainPercent how much of a core the drain thread may use, 1 to 100
  * @param perfMemoryBytes limit of the kernel's memory for inherited perf events
- * @param weave whether JFR's chunks get the samples as JFR's own events, too
  */
 public record SamplerSettings(
     boolean hooks,
@@ -22,5 +21,4 @@ public record SamplerSettings(
     MemoryAccess memoryAccess,
     boolean withoutC2,
     int drainPercent,
-    long perfMemoryBytes,
-    boolean weave) {}
+    long perfMemoryBytes) {}

@@ -30,7 +30,7 @@ final class StartClasses {
     "stackweave.agent.drain.Decoding",
     "stackweave.agent.drain.feature.Features",
     "stackweave.agent.drain.Sampler$Stores",
-    "stackweave.agent.drain.Sampler$Board",
+    "stackweave.agent.drain.StatusPublisher",
     "stackweave.agent.drain.limit.Room",
     "stackweave.agent.attach.RecordName",
     "stackweave.agent.attach.Serving$Stage",

@@ -25,9 +25,6 @@ final class Status implements AutoCloseable {
   private final StartWatch start;
   private final Supplier<EventStore> stores;
 
-  /** Null if samples are not to be woven. */
-  private final Weaving weaving;
-
   /** Called when new figures have been published to other threads. */
   private final Runnable onPublish;
 
@@ -65,13 +62,11 @@ final class Status implements AutoCloseable {
       SamplerTotals totals,
       StartWatch start,
       Supplier<EventStore> stores,
-      Weaving weaving,
       Runnable onPublish,
       Messages messages) {
     this.totals = totals;
     this.start = start;
     this.stores = stores;
-    this.weaving = weaving;
     this.onPublish = onPublish;
     this.messages = messages;
   }
@@ -228,26 +223,17 @@ final class Status implements AutoCloseable {
   void publish() {
     totals.drainCpuNanos = ownCpu();
     totals.missedNanos = totals.missed.total(processCpu(), totals.drainCpuNanos);
-    if (weaving != null && store != null) {
-      totals.unwoven = store.unwoven();
-    }
     totals.storeResets = store == null ? 0 : store.fullGenerations();
     StringJoiner all = new StringJoiner("; ");
     for (Supplier<String> source : notes) {
-      add(all, source.get());
-    }
-    if (weaving != null && store != null) {
-      add(all, weaving.note(store));
+      String note = source.get();
+      if (!note.isEmpty()) {
+        all.add(note);
+      }
     }
     totals.engineNotes = all.toString();
     totals.publish(engine == null ? null : engine.statistics());
     onPublish.run();
-  }
-
-  private static void add(StringJoiner all, String note) {
-    if (!note.isEmpty()) {
-      all.add(note);
-    }
   }
 
   /** Publishes the figures and writes them as a status event, if the store is open. */

@@ -123,8 +123,7 @@ class DrainLoopTest {
   }
 
   private DrainLoop.End run() {
-    Status status =
-        new Status(new SamplerTotals(), start, () -> own.store, null, () -> {}, messages);
+    Status status = new Status(new SamplerTotals(), start, () -> own.store, () -> {}, messages);
     status.openStore(stop::wake);
     status.begin(engine);
     Throttle throttle = new Throttle(100, () -> 0, () -> 0, () -> 0, new SplittableRandom(1));

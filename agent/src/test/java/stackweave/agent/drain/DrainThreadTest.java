@@ -29,7 +29,7 @@ import stackweave.testing.EventsByTime;
 
 class DrainThreadTest {
   static final SamplerSettings SETTINGS =
-      new SamplerSettings(false, "", "", MemoryAccess.AUTO, false, 100, 0, false);
+      new SamplerSettings(false, "", "", MemoryAccess.AUTO, false, 100, 0);
 
   @TempDir private Path directory;
 
@@ -114,6 +114,6 @@ class DrainThreadTest {
             switchFile,
             new CountDownLatch(1)),
         AgentTools.of(null, messages, List.of(), SETTINGS),
-        new Status(new SamplerTotals(), start, stores, null, () -> {}, messages));
+        new Status(new SamplerTotals(), start, stores, () -> {}, messages));
   }
 }

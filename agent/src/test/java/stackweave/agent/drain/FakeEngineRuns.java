@@ -70,14 +70,7 @@ abstract class FakeEngineRuns {
             new Sampler.Machine(this::choose, heap),
             null,
             new SamplerSettings(
-                false,
-                "",
-                directory.resolve("off").toString(),
-                MemoryAccess.AUTO,
-                false,
-                100,
-                0,
-                false),
+                false, "", directory.resolve("off").toString(), MemoryAccess.AUTO, false, 100, 0),
             this::features,
             new Messages(said::add),
             new StatusBoard(nothing));

@@ -31,9 +31,6 @@ public final class SamplerTotals {
   /** How often the store reached a limit and was emptied. */
   public long storeResets;
 
-  /** Samples that were written, and are not woven although that is asked for. */
-  public long unwoven;
-
   /** What is to be known of the running engine and what goes with it, or empty. */
   public String engineNotes = "";
 
@@ -112,7 +109,6 @@ public final class SamplerTotals {
     counters.set(Counter.INTERVAL, intervalNanos);
     counters.set(Counter.DRAIN_CPU, drainCpuNanos);
     counters.set(Counter.CPU_MISSED, missedNanos);
-    counters.set(Counter.UNWOVEN, unwoven);
     counters.add(Counter.CPU_USED, missedNanos);
     if (running != null) {
       running.addAll(counters);

@@ -1,4 +1,4 @@
-package stackweave.agent.drain;
+package stackweave.agent.drain.weave;
 
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
@@ -10,19 +10,23 @@ import java.util.List;
 import java.util.function.Consumer;
 import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
+import stackweave.agent.drain.feature.Feature;
+import stackweave.agent.drain.feature.FeatureContext;
+import stackweave.agent.drain.feature.FeatureSession;
 import stackweave.agent.jdk.JfrInternals;
 import stackweave.agent.jdk.JvmProperties;
 import stackweave.agent.jdk.hook.FinishedChunkHook;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.message.Messages;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
 
 /**
  * The option {@code weave=on}: lets the store put its samples behind JFR's chunks as JFR's own
- * events. Belongs to {@link Sampler}; {@link #begin} is called on the drain thread, {@link #close}
- * when there is none.
+ * events. Weaves from the first session on, until the agent leaves.
  */
-final class Weaving {
+public final class WeaveFeature implements Feature {
   private static final List<String> JFR_SAMPLES =
       List.of("jdk.ExecutionSample", "jdk.NativeMethodSample");
 
@@ -35,18 +39,69 @@ final class Weaving {
   private final Instrumentation instrumentation;
   private final Messages messages;
   private final List<EventType> jfrSamples = new ArrayList<>();
+  private boolean isBegun;
   private FinishedChunkHook hook;
 
-  Weaving(Instrumentation instrumentation, Messages messages) {
+  /**
+   * @param messages told where it is not possible
+   */
+  public WeaveFeature(Instrumentation instrumentation, Messages messages) {
     this.instrumentation = instrumentation;
     this.messages = messages;
+  }
+
+  @Override
+  public String failure() {
+    return "samples are not woven";
+  }
+
+  @Override
+  public FeatureSession open(FeatureContext context) {
+    EventStore store = context.decoder().store();
+    if (!isBegun) {
+      isBegun = true;
+      begin(store);
+    }
+    return new Session(store, context.decoder().counts().counters);
+  }
+
+  private final class Session implements FeatureSession {
+    private final EventStore store;
+    private final Counters counters;
+
+    Session(EventStore store, Counters counters) {
+      this.store = store;
+      this.counters = counters;
+    }
+
+    @Override
+    public void pass() {
+      counters.set(Counter.UNWOVEN, store.unwoven());
+    }
+
+    @Override
+    public void flush() {
+      pass();
+    }
+
+    /** What those who read the recording should know. */
+    @Override
+    public String note() {
+      String note = store.weaveNote();
+      for (EventType type : jfrSamples) {
+        if (type.isEnabled()) {
+          return note.isEmpty() ? TWICE : note + "; " + TWICE;
+        }
+      }
+      return note;
+    }
   }
 
   /**
    * Weaves what a store writes. Takes JFR's locks, and a pause of all threads in which the JVM
    * changes a class.
    */
-  void begin(EventStore store) {
+  private void begin(EventStore store) {
     try {
       store.weave(JfrInternals.metadata(instrumentation), directories());
       hook = FinishedChunkHook.install(instrumentation, new Listener(store));
@@ -82,19 +137,9 @@ final class Weaving {
     return directories;
   }
 
-  /** What those who read the recording should know; "" for nothing. */
-  String note(EventStore store) {
-    String note = store.weaveNote();
-    for (EventType type : jfrSamples) {
-      if (type.isEnabled()) {
-        return note.isEmpty() ? TWICE : note + "; " + TWICE;
-      }
-    }
-    return note;
-  }
-
   /** Chunks stay as JFR leaves them from now on. */
-  void close() {
+  @Override
+  public void remove() {
     if (hook != null) {
       hook.close();
       hook = null;
