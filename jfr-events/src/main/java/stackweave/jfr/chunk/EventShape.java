@@ -10,8 +10,8 @@ import java.util.List;
  * @param fields the names of its fields
  */
 public record EventShape(String name, List<String> fields) {
-  /** All that is wanted of an event. */
-  public static EventShape of(String name, String... fields) {
-    return new EventShape(name, List.of(fields));
+  /** The same with the names of the fields as one text, with blanks between. */
+  public static EventShape of(String name, String fields) {
+    return new EventShape(name, fields.isEmpty() ? List.of() : List.of(fields.split(" ")));
   }
 }

@@ -7,9 +7,6 @@ import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.EventShape;
-import stackweave.jfr.event.NativeSample;
-import stackweave.jfr.event.StackSample;
-import stackweave.jfr.status.SamplerFigures;
 
 /**
  * The samples of CPU time of one chunk as its events have them: times in ticks, threads by their
@@ -42,25 +39,9 @@ public final class ChunkSamples {
 
   private static final double NANOS_PER_SECOND = 1e9;
 
+  /** Those of {@link EventDecoder} that are of CPU time. */
   private static final List<EventShape> SHAPES =
-      List.of(
-          EventShape.of(
-              NativeSample.NAME,
-              "startTime",
-              "sampledThread",
-              "threadId",
-              "stackId",
-              "end",
-              "weight",
-              "age"),
-          EventShape.of(
-              StackSample.NAME,
-              "startTime",
-              "sampledThread",
-              "threadId",
-              "stackId",
-              "attributesId",
-              "weight"));
+      EventDecoder.ALL.subList(0, EventDecoder.STACK_SAMPLE + 1);
 
   private final ChunkSource source;
   private final ChunkHeader header;
@@ -79,10 +60,9 @@ public final class ChunkSamples {
    * @param before earlier chunks of the same session in the same file, the latest first
    * @param header of a chunk whose schema is known ({@link RecordingException#ifLaterSchema})
    * @throws IOException if the chunk is damaged
-   * @throws RecordingException never: chunks of later schemas are refused before
    */
   public static ChunkSamples of(ChunkSource source, ChunkHeader header, List<ChunkHeader> before)
-      throws IOException, RecordingException {
+      throws IOException {
     List<ChunkHeader> chunks = new ArrayList<>(List.of(header));
     while (true) {
       SessionData session = new SessionData(SampledFrame.Change.NONE);
@@ -100,12 +80,12 @@ public final class ChunkSamples {
   }
 
   private static void gather(ChunkSource source, ChunkHeader chunk, SessionData session)
-      throws IOException, RecordingException {
-    DefinitionsOnly sink = new DefinitionsOnly(session);
+      throws IOException {
     ChunkReader reader = new ChunkReader(source, chunk, EventDecoder.ALL);
     for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
       if (shape > EventDecoder.BLOCKED && shape != EventDecoder.STATUS) {
-        EventDecoder.event(shape, reader, sink);
+        // What a block that can't be read defines is missing, and said so where it is needed.
+        EventDecoder.define(shape, reader, session);
       }
     }
   }
@@ -115,10 +95,11 @@ public final class ChunkSamples {
     ChunkReader reader = new ChunkReader(source, header, SHAPES);
     for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
       boolean lacksAttributes =
-          shape == EventDecoder.STACK_SAMPLE && session.attributes(reader.number(4)) == null;
+          shape == EventDecoder.STACK_SAMPLE
+              && session.attributes(reader.number(EventDecoder.ATTRIBUTES)) == null;
       if (lacksAttributes
-          || !session.hasThread(reader.number(2))
-          || !session.isResolved(reader.number(3))) {
+          || !session.hasThread(reader.number(EventDecoder.THREAD_KEY))
+          || !session.isResolved(reader.number(EventDecoder.STACK))) {
         return false;
       }
     }
@@ -133,21 +114,22 @@ public final class ChunkSamples {
   public void forEach(Visitor visitor) throws IOException {
     ChunkReader reader = new ChunkReader(source, header, SHAPES);
     for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
-      long age = reader.number(6);
-      int end = (int) reader.number(4);
+      long age = reader.number(EventDecoder.AGE);
+      int end = (int) reader.number(EventDecoder.END);
       if (shape == EventDecoder.STACK_SAMPLE) {
-        SampleAttributes attributes = session.attributesOrLost(reader.number(4));
+        SampleAttributes attributes =
+            session.attributesOrLost(reader.number(EventDecoder.ATTRIBUTES));
         age = attributes.ageNanos();
         end = attributes.endCode();
       }
-      long stackId = reader.number(3);
+      long stackId = reader.number(EventDecoder.STACK);
       visitor.sample(
-          reader.number(0) - ticks(age),
-          reader.number(1),
-          reader.number(2),
+          reader.number(EventDecoder.START) - ticks(age),
+          reader.number(EventDecoder.POOLED_THREAD),
+          reader.number(EventDecoder.THREAD_KEY),
           stackId,
-          session.isResolved(stackId) ? session.end(end) : SessionData.lostEnd(),
-          reader.number(5));
+          session.endOf(stackId, end),
+          reader.number(EventDecoder.WEIGHT));
     }
   }
 
@@ -168,81 +150,5 @@ public final class ChunkSamples {
   /** The thread of a key; a placeholder if the chunk lacks it. */
   public StackThread thread(long threadKey) {
     return session.thread(threadKey);
-  }
-
-  /** Takes what the events of a chunk define. */
-  private static final class DefinitionsOnly extends DefinitionSink {
-    private final SessionData session;
-
-    DefinitionsOnly(SessionData session) {
-      this.session = session;
-    }
-
-    @Override
-    SessionData current() {
-      return session;
-    }
-
-    @Override
-    void badBlock() {
-      // What it defined is missing, and said so where it is needed.
-    }
-
-    @Override
-    public void session(
-        SessionFacts facts,
-        String kinds,
-        String ends,
-        String completeEnds,
-        String states,
-        String founds,
-        String guesses) {
-      session.session(facts, kinds, ends, completeEnds, states, founds, guesses);
-    }
-
-    @Override
-    public void restart() {
-      throw new IllegalStateException("a chunk is read once");
-    }
-
-    @Override
-    public void status(SamplerFigures figures) {
-      throw new IllegalStateException("statuses are passed over");
-    }
-
-    @Override
-    public void begin(int number) {
-      throw new IllegalStateException("a chunk is of one session");
-    }
-
-    @Override
-    public void sample(
-        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-      throw new IllegalStateException("samples are read later");
-    }
-
-    @Override
-    public void wallSample(
-        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-      throw new IllegalStateException("samples of waiting threads are in no other form");
-    }
-
-    @Override
-    public void eventSample(
-        long nanos,
-        long threadKey,
-        String event,
-        long weight,
-        long stackId,
-        int end,
-        long contextId) {
-      throw new IllegalStateException("samples of events are in no other form");
-    }
-
-    @Override
-    public void stackSample(
-        long nanos, long threadKey, long weight, long stackId, long attributesId) {
-      throw new IllegalStateException("samples are read later");
-    }
   }
 }

@@ -1,8 +1,11 @@
 package stackweave.jfr.read;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -10,6 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
@@ -19,25 +23,16 @@ import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.Coverage;
 import stackweave.jfr.status.SamplerFigures;
-import stackweave.unwind.hash.LongIndex;
 
 /** Gathers a recording's definitions, and how often each stack was met, in one pass over it. */
-final class Gathering extends DefinitionSink {
-  private final Path file;
-  private final SampledFrame.Change change;
-
+final class Gathering implements RecordingEvents.Sink {
   /** Labels that a message names. */
   private static final int MAX_NAMED = 10;
 
+  private final Path file;
+  private final SampledFrame.Change change;
   private final SampleChoice choice;
-
-  /**
-   * By hash of session, thread, kind, state, stack and end; the tallies themselves settle
-   * collisions.
-   */
-  private LongIndex index = new LongIndex();
-
-  private List<SampledRecording.Tally> tallies = new ArrayList<>();
+  private final Map<SampleTally.Key, SampleTally> tallies = new LinkedHashMap<>();
   private final List<SessionData> sessions = new ArrayList<>();
 
   /** Samples before the definition of their attributes. */
@@ -93,12 +88,10 @@ final class Gathering extends DefinitionSink {
   }
 
   /** A sample whose attributes are not known yet. */
-  private record EarlySample(
-      int session, long threadKey, long stackId, long attributesId, long weight, long nanos) {}
+  private record EarlySample(int session, RawSample sample) {}
 
-  @Override
-  public void restart() {
-    index = new LongIndex();
+  /** All events so far are void: the recording is read again from its beginning. */
+  void restart() {
     tallies.clear();
     sessions.clear();
     early.clear();
@@ -125,122 +118,66 @@ final class Gathering extends DefinitionSink {
   }
 
   @Override
-  public void sample(
-      long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-    cpuNanos += weight;
-    if (choice.isEvent()) {
-      return;
+  public void sample(RawSample sample) {
+    if (sample.hasAttributes) {
+      SampleAttributes known = session.attributes(sample.attributesId);
+      if (known == null) {
+        early.add(new EarlySample(sessionNumber, sample));
+        return;
+      }
+      sample.take(known);
     }
-    add(SampleKind.CPU, nanos, threadKey, state, weight, stackId, end, contextId);
-  }
-
-  @Override
-  public void wallSample(
-      long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-    waitingSamples++;
-    if (choice.isWall()) {
-      add(SampleKind.WAITING, nanos, threadKey, state, weight, stackId, end, contextId);
+    switch (sample.kind) {
+      case CPU -> cpuNanos += sample.weight;
+      case WAITING -> waitingSamples++;
+      case EVENT -> eventSamples.merge(sample.event, 1L, Long::sum);
+      case BLOCKED -> blockedThreads++;
     }
-  }
-
-  @Override
-  public void eventSample(
-      long nanos,
-      long threadKey,
-      String event,
-      long weight,
-      long stackId,
-      int end,
-      long contextId) {
-    eventSamples.merge(event, 1L, Long::sum);
-    if (choice.takesEvent(event)) {
-      add(SampleKind.EVENT, nanos, threadKey, 0, weight, stackId, end, contextId);
+    if (choice.takes(sample.kind, sample.event)) {
+      add(sample);
     }
   }
 
-  @Override
-  public void blocked(
-      long nanos,
-      long duration,
-      long threadKey,
-      int state,
-      long stackId,
-      int end,
-      boolean isOver,
-      long wakerKey,
-      int wakerPid,
-      long wakeDelay,
-      long contextId) {
-    blockedThreads++;
-  }
-
-  private void add(
-      SampleKind kind,
-      long nanos,
-      long threadKey,
-      int state,
-      long weight,
-      long stackId,
-      int end,
-      long contextId) {
-    long context = choice.hasAllLabels() ? 0 : contextId;
-    SampledRecording.Tally tally = tally(kind, threadKey, state, stackId, end, context);
-    tally.count++;
-    tally.weightNanos += weight;
-    tally.squares += (double) weight * weight;
-    if (cells != null && kind == SampleKind.WAITING) {
-      cells.addEnding(tally.series, nanos, weight);
+  private void add(RawSample sample) {
+    long context = choice.hasAllLabels() ? 0 : sample.contextId;
+    SampleTally tally =
+        tallies.computeIfAbsent(
+            SampleTally.Key.of(sessionNumber, sample, context),
+            key -> new SampleTally(cells == null ? null : cells.series()));
+    tally.add(sample.weight);
+    if (cells != null && sample.kind == SampleKind.WAITING) {
+      cells.addEnding(tally.series, sample.nanos, sample.weight);
     } else if (cells != null) {
-      cells.add(tally.series, nanos, weight);
+      cells.add(tally.series, sample.nanos, sample.weight);
     }
-    first = Math.min(first, nanos);
-    last = Math.max(last, nanos);
-  }
-
-  @Override
-  public void stackSample(
-      long nanos, long threadKey, long weight, long stackId, long attributesId) {
-    SampleAttributes known = session.attributes(attributesId);
-    if (known == null) {
-      early.add(new EarlySample(sessionNumber, threadKey, stackId, attributesId, weight, nanos));
-    } else {
-      sample(nanos, threadKey, weight, stackId, known);
-    }
-  }
-
-  private void sample(
-      long nanos, long threadKey, long weight, long stackId, SampleAttributes known) {
-    sample(
-        nanos - known.ageNanos(),
-        threadKey,
-        known.stateCode(),
-        weight,
-        stackId,
-        known.endCode(),
-        known.contextId());
+    first = Math.min(first, sample.nanos);
+    last = Math.max(last, sample.nanos);
   }
 
   private void takeEarlySamples() {
-    for (EarlySample sample : early) {
-      begin(sample.session);
-      sample(
-          sample.nanos,
-          sample.threadKey,
-          sample.weight,
-          sample.stackId,
-          session.attributesOrLost(sample.attributesId));
+    for (EarlySample each : early) {
+      begin(each.session);
+      each.sample.take(session.attributesOrLost(each.sample.attributesId));
+      sample(each.sample);
     }
     early.clear();
   }
 
-  @Override
-  SessionData current() {
-    return session;
-  }
-
-  @Override
-  void badBlock() {
-    badBlocks++;
+  /**
+   * Takes the event that {@code event} is at, of a shape behind {@link EventDecoder#BLOCKED}.
+   *
+   * @throws RecordingException if the recording is of a schema that came later
+   */
+  void define(int shape, ChunkReader event) throws IOException, RecordingException {
+    if (shape == EventDecoder.STATUS) {
+      status(EventDecoder.figures(event));
+      return;
+    }
+    badBlocks += EventDecoder.define(shape, event, session) ? 0 : 1;
+    if (shape == EventDecoder.SESSION) {
+      SessionFacts facts = session.facts();
+      RecordingException.ifLaterSchema(file, facts.schemaVersion(), facts.agentVersion());
+    }
   }
 
   /** Blocks of definitions that can't be read. */
@@ -248,63 +185,12 @@ final class Gathering extends DefinitionSink {
     return badBlocks;
   }
 
-  @Override
-  public void session(
-      SessionFacts facts,
-      String kinds,
-      String ends,
-      String completeEnds,
-      String states,
-      String founds,
-      String guesses)
-      throws RecordingException {
-    RecordingException.ifLaterSchema(file, facts.schemaVersion(), facts.agentVersion());
-    session.session(facts, kinds, ends, completeEnds, states, founds, guesses);
-  }
-
-  @Override
-  public void status(SamplerFigures figures) {
+  private void status(SamplerFigures figures) {
     statuses = statuses.plus(figures);
     long interval = figures.get(Counter.INTERVAL);
     if (interval > 0 && figures.get(Counter.TAKEN) > 0) {
       shortestInterval = shortestInterval == 0 ? interval : Math.min(shortestInterval, interval);
       longestInterval = Math.max(longestInterval, interval);
-    }
-  }
-
-  private SampledRecording.Tally tally(
-      SampleKind kind, long threadKey, int state, long stackId, int endCode, long contextId) {
-    long hash = stackId;
-    hash = hash * 0xD6E8FEB86659FD93L + contextId;
-    hash = hash * 0xC2B2AE3D27D4EB4FL + threadKey;
-    hash = hash * 0x165667B19E3779F9L + endCode;
-    hash = hash * 0x27D4EB2F165667C5L + state + (kind == SampleKind.CPU ? 0 : 1L << 32);
-    hash = hash * 0x9E3779B97F4A7C15L + sessionNumber;
-    while (true) {
-      int position = index.add(hash);
-      if (position == tallies.size()) {
-        tallies.add(
-            new SampledRecording.Tally(
-                session,
-                threadKey,
-                kind,
-                state,
-                stackId,
-                endCode,
-                contextId,
-                cells == null ? null : cells.series()));
-      }
-      SampledRecording.Tally tally = tallies.get(position);
-      if (tally.session == session
-          && tally.threadKey == threadKey
-          && tally.kind == kind
-          && tally.state == state
-          && tally.stackId == stackId
-          && tally.endCode == endCode
-          && tally.contextId == contextId) {
-        return tally;
-      }
-      hash++;
     }
   }
 
@@ -331,62 +217,44 @@ final class Gathering extends DefinitionSink {
     return longestInterval > 0 ? longestInterval : statuses.get(Counter.INTERVAL);
   }
 
-  private boolean hasSamples(SessionData session) {
-    for (SampledRecording.Tally tally : tallies) {
-      if (tally.session == session) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** All has been read: joins the definitions. */
   void finish() {
     takeEarlySamples();
     for (SessionData each : sessions) {
       each.finish();
     }
-    chooseLabels();
-    chooseStates();
+    // Contexts and legends may come after the samples that need them.
+    tallies.keySet().removeIf(key -> !takesLabels(key) || !takesState(key));
     if (choice.unit() == WeightUnit.BYTES) {
       // What was given back altogether has no net growth.
-      tallies.removeIf(tally -> tally.weightNanos <= 0);
+      tallies.values().removeIf(tally -> tally.weightNanos <= 0);
     }
   }
 
-  /** Contexts may come after the samples that name them. */
-  private void chooseLabels() {
+  private boolean takesLabels(SampleTally.Key key) {
     if (choice.hasAllLabels()) {
-      return;
+      return true;
     }
-    List<SampledRecording.Tally> chosen = new ArrayList<>();
-    for (SampledRecording.Tally tally : tallies) {
-      Map<String, String> labels = tally.session.context(tally.contextId).all();
-      if (choice.takesLabels(labels)) {
-        chosen.add(tally);
-      } else {
-        labels.forEach((key, value) -> otherLabels.add(key + "=" + value));
-        isAnyLabelOther = true;
-      }
+    Map<String, String> labels = session(key).context(key.contextId()).all();
+    boolean takes = choice.takesLabels(labels);
+    if (!takes) {
+      labels.forEach((name, value) -> otherLabels.add(name + "=" + value));
+      isAnyLabelOther = true;
     }
-    tallies = chosen;
+    return takes;
   }
 
-  /** Legends may come after the samples that need them, so states are chosen at the end. */
-  private void chooseStates() {
-    if (choice.hasAllStates()) {
-      return;
+  private boolean takesState(SampleTally.Key key) {
+    String state = session(key).state(key.state());
+    boolean takes = choice.takesState(state);
+    if (!takes) {
+      otherStates.add(state);
     }
-    List<SampledRecording.Tally> chosen = new ArrayList<>();
-    for (SampledRecording.Tally tally : tallies) {
-      String state = tally.session.state(tally.state);
-      if (choice.takesState(state)) {
-        chosen.add(tally);
-      } else {
-        otherStates.add(state);
-      }
-    }
-    tallies = chosen;
+    return takes;
+  }
+
+  private SessionData session(SampleTally.Key key) {
+    return sessions.get(key.session());
   }
 
   SampleChoice choice() {
@@ -398,9 +266,9 @@ final class Gathering extends DefinitionSink {
     return waitingSamples;
   }
 
-  /** Samples of events by the event's name, also where they are not chosen. */
+  /** Samples of events by the event's name in order, also where they are not chosen. */
   Map<String, Long> eventSamples() {
-    return Map.copyOf(eventSamples);
+    return Collections.unmodifiableMap(eventSamples);
   }
 
   /** Events of blocked threads. */
@@ -420,16 +288,19 @@ final class Gathering extends DefinitionSink {
   /** Of those that say something of their process: chunks without an event of ours don't. */
   List<SessionFacts> facts() {
     List<SessionFacts> facts = new ArrayList<>();
-    for (SessionData session : sessions) {
-      if (!session.facts().uuid().isEmpty() || hasSamples(session)) {
-        facts.add(session.facts());
+    for (int i = 0; i < sessions.size(); i++) {
+      int number = i;
+      SessionFacts own = sessions.get(i).facts();
+      if (!own.uuid().isEmpty()
+          || tallies.keySet().stream().anyMatch(key -> key.session() == number)) {
+        facts.add(own);
       }
     }
     return List.copyOf(facts);
   }
 
-  List<SampledRecording.Tally> tallies() {
-    return List.copyOf(tallies);
+  Map<SampleTally.Key, SampleTally> tallies() {
+    return tallies;
   }
 
   Instant first() {

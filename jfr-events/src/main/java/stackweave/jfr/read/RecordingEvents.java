@@ -18,6 +18,19 @@ import stackweave.jfr.chunk.EventShape;
  * whole file of one session all chunks do. What is broken in a chunk costs no other.
  */
 final class RecordingEvents {
+  /** Receives samples and blocks, in no order but that of the file. */
+  interface Sink {
+    /**
+     * What follows is of this session.
+     *
+     * @param session a number from 0 for each session
+     */
+    void begin(int session) throws RecordingException;
+
+    /** A sample or a block of the session that was begun last. */
+    void sample(RawSample sample);
+  }
+
   /** Events between two reports of progress. */
   private static final int REPORT_EVERY = 1 << 14;
 
@@ -62,25 +75,24 @@ final class RecordingEvents {
   }
 
   /** Reads all events of ours. */
-  void read(EventSink sink) throws RecordingException {
-    read(EventDecoder.ALL, sink, sink);
+  void read(Gathering gathering) throws RecordingException {
+    read(EventDecoder.ALL, gathering, gathering);
   }
 
   /** Reads all samples. */
-  void readSamples(SampleSink sink) throws RecordingException {
+  void readSamples(Sink sink) throws RecordingException {
     read(EventDecoder.SAMPLES, sink, null);
   }
 
   /** Reads all samples, and the threads that were blocked. */
-  void readBlocked(SampleSink sink) throws RecordingException {
+  void readBlocked(Sink sink) throws RecordingException {
     read(EventDecoder.SAMPLES_AND_BLOCKED, sink, null);
   }
 
   /**
    * @param all the same as {@code sink}; null if samples alone are read, after all events were
    */
-  private void read(List<EventShape> shapes, SampleSink sink, EventSink all)
-      throws RecordingException {
+  private void read(List<EventShape> shapes, Sink sink, Gathering all) throws RecordingException {
     if (chunks.chunks().isEmpty()) {
       throw new RecordingException(file + ": " + String.join("; ", chunks.losses()));
     }
@@ -105,7 +117,7 @@ final class RecordingEvents {
 
   /** Reads the chunks as those of one session; false if they are not, or if one is broken. */
   private boolean isOneSession(
-      ChunkSource source, List<EventShape> shapes, SampleSink sink, EventSink all)
+      ChunkSource source, List<EventShape> shapes, Sink sink, Gathering all)
       throws RecordingException {
     samples = 0;
     try {
@@ -125,8 +137,7 @@ final class RecordingEvents {
     }
   }
 
-  private void readChunks(
-      ChunkSource source, List<EventShape> shapes, SampleSink sink, EventSink all)
+  private void readChunks(ChunkSource source, List<EventShape> shapes, Sink sink, Gathering all)
       throws RecordingException {
     samples = 0;
     losses.clear();
@@ -162,7 +173,7 @@ final class RecordingEvents {
 
   /** Returns the id of the chunk's session, as said first; null if it is not said. */
   private String readChunk(
-      ChunkReader reader, int session, long maxSamples, SampleSink sink, EventSink all)
+      ChunkReader reader, int session, long maxSamples, Sink sink, Gathering all)
       throws IOException, RecordingException {
     int events = 0;
     long before = samples;
@@ -175,31 +186,14 @@ final class RecordingEvents {
       if (events == 0) {
         sink.begin(session);
       }
-      if (shape == EventDecoder.SAMPLE) {
-        samples++;
-        EventDecoder.sample(reader, sink);
-      } else if (shape == EventDecoder.STACK_SAMPLE) {
-        samples++;
-        EventDecoder.stackSample(reader, sink);
-      } else if (shape == EventDecoder.WALL_SAMPLE) {
-        samples++;
-        EventDecoder.wallSample(reader, sink);
-      } else if (shape == EventDecoder.EVENT_SAMPLE) {
-        samples++;
-        EventDecoder.eventSample(reader, sink);
-      } else if (shape == EventDecoder.NATIVE_MEMORY) {
-        samples++;
-        EventDecoder.nativeMemory(reader, sink);
-      } else if (shape == EventDecoder.NATIVE_ALLOCATION) {
-        samples++;
-        EventDecoder.nativeAllocation(reader, sink);
-      } else if (shape == EventDecoder.BLOCKED) {
-        EventDecoder.blocked(reader, sink);
+      if (shape <= EventDecoder.BLOCKED) {
+        samples += shape == EventDecoder.BLOCKED ? 0 : 1;
+        sink.sample(EventDecoder.sample(shape, reader));
       } else {
         if (shape == EventDecoder.SESSION && id == null) {
           id = EventDecoder.sessionId(reader);
         }
-        EventDecoder.event(shape, reader, all);
+        all.define(shape, reader);
       }
       events++;
       if (events % REPORT_EVERY == 0) {

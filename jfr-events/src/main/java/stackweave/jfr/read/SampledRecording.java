@@ -25,45 +25,6 @@ import stackweave.jfr.status.SamplerFigures;
  * thread-safe.
  */
 public final class SampledRecording {
-  /** Sums of the samples with equal session, thread, kind, state, stack and end. */
-  static final class Tally {
-    final SessionData session;
-    final long threadKey;
-    final SampleKind kind;
-    final int state;
-    final long stackId;
-    final int endCode;
-
-    /** 0 unless samples are chosen by their labels. */
-    final long contextId;
-
-    /** Null if times were not asked for. */
-    final CellSeries series;
-
-    long count;
-    long weightNanos;
-    double squares;
-
-    Tally(
-        SessionData session,
-        long threadKey,
-        SampleKind kind,
-        int state,
-        long stackId,
-        int endCode,
-        long contextId,
-        CellSeries series) {
-      this.session = session;
-      this.threadKey = threadKey;
-      this.kind = kind;
-      this.state = state;
-      this.stackId = stackId;
-      this.endCode = endCode;
-      this.contextId = contextId;
-      this.series = series;
-    }
-  }
-
   /** Receives the distinct stacks of a recording with what else they have in common. */
   @FunctionalInterface
   public interface StackSumVisitor {
@@ -115,66 +76,45 @@ public final class SampledRecording {
   private static final long FEW = 100;
 
   private final RecordingEvents events;
+  private final Gathering gathered;
   private final List<SessionData> data;
   private final List<SessionFacts> sessions;
-  private final List<Tally> tallies;
   private final SamplerFigures figures;
-  private final long shortestIntervalNanos;
-  private final long longestIntervalNanos;
   private final List<String> losses;
-  private final TimeCells cells;
-  private final SampleChoice choice;
-  private final long waitingSamples;
-  private final Map<String, Long> eventSamples;
-  private final long blockedThreads;
-  private final Instant first;
-  private final Instant last;
-  private final long samples;
-  private final long weightNanos;
   private final Map<String, Long> nanosByState = new LinkedHashMap<>();
-  private final long unresolved;
   private final boolean isWhole;
+  private long samples;
+  private long weightNanos;
+  private long unresolved;
 
-  private SampledRecording(RecordingEvents events, Gathering gathering) {
+  private SampledRecording(RecordingEvents events, Gathering gathered) {
     this.events = events;
-    this.data = gathering.sessions();
-    this.sessions = gathering.facts();
-    this.tallies = gathering.tallies();
-    this.figures = gathering.figures();
-    this.shortestIntervalNanos = gathering.shortestInterval();
-    this.longestIntervalNanos = gathering.longestInterval();
-    this.cells = gathering.cells();
-    this.choice = gathering.choice();
-    this.waitingSamples = gathering.waitingSamples();
-    this.eventSamples = gathering.eventSamples();
-    this.blockedThreads = gathering.blockedThreads();
-    this.first = gathering.first();
-    this.last = gathering.last();
-    long samples = 0;
-    long weight = 0;
-    long unresolved = 0;
-    for (Tally tally : tallies) {
-      samples += tally.count;
-      weight += tally.weightNanos;
-      nanosByState.merge(tally.session.state(tally.state), tally.weightNanos, Long::sum);
-      if (tally.endCode == SampleAttributes.LOST.endCode()
-          || !tally.session.isResolved(tally.stackId)
-          || !tally.session.hasThread(tally.threadKey)) {
-        unresolved += tally.count;
-      }
-    }
-    this.samples = samples;
-    this.weightNanos = weight;
-    this.unresolved = unresolved;
+    this.gathered = gathered;
+    this.data = gathered.sessions();
+    this.sessions = gathered.facts();
+    this.figures = gathered.figures();
+    gathered.tallies().forEach(this::sumUp);
     List<String> all = new ArrayList<>(events.losses());
-    if (gathering.badBlocks() > 0) {
-      all.add(gathering.badBlocks() + " blocks of definitions can't be read");
+    if (gathered.badBlocks() > 0) {
+      all.add(gathered.badBlocks() + " blocks of definitions can't be read");
     }
     this.isWhole = all.isEmpty();
     if (unresolved > 0) {
       all.add(unresolved + " of " + samples + " samples lack part of their stack or thread");
     }
     this.losses = List.copyOf(all);
+  }
+
+  private void sumUp(SampleTally.Key key, SampleTally tally) {
+    SessionData session = data.get(key.session());
+    samples += tally.count;
+    weightNanos += tally.weightNanos;
+    nanosByState.merge(session.state(key.state()), tally.weightNanos, Long::sum);
+    if (key.end() == SampleAttributes.LOST.endCode()
+        || !session.isResolved(key.stackId())
+        || !session.hasThread(key.threadKey())) {
+      unresolved += tally.count;
+    }
   }
 
   /**
@@ -262,12 +202,12 @@ public final class SampledRecording {
 
   /** Which samples these are. */
   public SampleChoice choice() {
-    return choice;
+    return gathered.choice();
   }
 
   /** Samples of waiting threads in the file, whether they are among the chosen ones or not. */
   public long waitingSamples() {
-    return waitingSamples;
+    return gathered.waitingSamples();
   }
 
   /**
@@ -275,12 +215,12 @@ public final class SampledRecording {
    * not; unmodifiable.
    */
   public Map<String, Long> eventSamples() {
-    return eventSamples;
+    return gathered.eventSamples();
   }
 
   /** Events of blocked threads in the file. */
   public long blockedThreads() {
-    return blockedThreads;
+    return gathered.blockedThreads();
   }
 
   /**
@@ -316,12 +256,12 @@ public final class SampledRecording {
    * have several JVMs.
    */
   public long shortestIntervalNanos() {
-    return shortestIntervalNanos;
+    return gathered.shortestInterval();
   }
 
   /** The longest one. */
   public long longestIntervalNanos() {
-    return longestIntervalNanos;
+    return gathered.longestInterval();
   }
 
   /** What is missing in the recording, one line each; empty for nothing. */
@@ -338,7 +278,7 @@ public final class SampledRecording {
     if (samples < FEW) {
       warnings.add(samples + (samples == 1 ? " sample" : " samples") + " only: shares are rough");
     }
-    if (figures.coverage().isMuchMissed() && !choice.isEvent()) {
+    if (figures.coverage().isMuchMissed() && !choice().isEvent()) {
       warnings.add(figures.coverage().start());
     }
     if (!figures.note().isEmpty()) {
@@ -369,12 +309,12 @@ public final class SampledRecording {
 
   /** Time of the first sample. */
   public Instant first() {
-    return first;
+    return gathered.first();
   }
 
   /** Time of the last sample. */
   public Instant last() {
-    return last;
+    return gathered.last();
   }
 
   /**
@@ -383,7 +323,21 @@ public final class SampledRecording {
    * @throws RecordingException if the file can't be read any more; one line for users
    */
   public void forEachSample(Consumer<Sample> consumer) throws RecordingException {
-    events.readSamples(new Replay(data, choice, consumer));
+    events.readSamples(
+        new Visit(
+            false,
+            (number, session, raw) ->
+                consumer.accept(
+                    new Sample(
+                        session.facts(),
+                        Instant.ofEpochSecond(0, raw.nanos),
+                        session.thread(raw.threadKey),
+                        raw.kind,
+                        session.state(raw.state),
+                        raw.weight,
+                        session.context(raw.contextId),
+                        session.endOf(raw.stackId, raw.end),
+                        session.frames(raw.stackId)))));
   }
 
   /**
@@ -393,50 +347,74 @@ public final class SampledRecording {
    * @throws RecordingException if the file can't be read any more; one line for users
    */
   public void forEachBlocked(Consumer<BlockedThread> consumer) throws RecordingException {
-    events.readBlocked(new BlockedReplay(data, consumer));
+    events.readBlocked(
+        new Visit(
+            true,
+            (number, session, raw) ->
+                consumer.accept(
+                    new BlockedThread(
+                        session.facts(),
+                        Instant.ofEpochSecond(0, raw.nanos),
+                        raw.weight,
+                        raw.isOver,
+                        session.thread(raw.threadKey),
+                        session.state(raw.state),
+                        session.endOf(raw.stackId, raw.end),
+                        session.frames(raw.stackId),
+                        waker(session, raw),
+                        session.context(raw.contextId)))));
+  }
+
+  private static Waker waker(SessionData session, RawSample block) {
+    return block.wakerPid == 0
+        ? null
+        : new Waker(
+            block.wakerKey == 0 ? null : session.thread(block.wakerKey),
+            block.wakerPid,
+            block.wakeDelay);
   }
 
   /**
    * Visits every distinct stack of a thread and a state, in the order in which they were first met.
    */
   public void forEachStack(StackVisitor visitor) {
-    List<SampledFrame> frames = new ArrayList<>();
-    for (Tally tally : tallies) {
-      boolean resolved = tally.session.resolve(tally.stackId, frames);
-      visitor.stack(
-          tally.session.thread(tally.threadKey),
-          resolved ? tally.session.end(tally.endCode) : SessionData.lostEnd(),
-          frames,
-          tally.count,
-          tally.weightNanos);
-    }
+    forEachStackSum(
+        (sum, series) ->
+            visitor.stack(sum.thread(), sum.end(), sum.frames(), sum.count(), sum.weightNanos()));
   }
 
   /** When samples were taken; empty if the recording was opened without times. */
   public Optional<TimeCells> cells() {
-    return Optional.ofNullable(cells);
+    return Optional.ofNullable(gathered.cells());
   }
 
   /** Visits every distinct stack as {@link #forEachStack} does, with state and times. */
   public void forEachStackSum(StackSumVisitor visitor) {
     List<SampledFrame> frames = new ArrayList<>();
-    List<SampledFrame> view = Collections.unmodifiableList(frames);
-    for (Tally tally : tallies) {
-      boolean resolved = tally.session.resolve(tally.stackId, frames);
-      visitor.stack(
-          new SampleSum(
-              tally.session.facts(),
-              tally.session.thread(tally.threadKey),
-              tally.kind,
-              tally.session.state(tally.state),
-              tally.session.context(tally.contextId),
-              resolved ? tally.session.end(tally.endCode) : SessionData.lostEnd(),
-              view,
-              tally.count,
-              tally.weightNanos,
-              tally.squares),
-          tally.series);
-    }
+    gathered
+        .tallies()
+        .forEach((key, tally) -> visitor.stack(sum(key, tally, frames), tally.series));
+  }
+
+  /**
+   * What a tally has counted.
+   *
+   * @param frames filled with those of its stack
+   */
+  private SampleSum sum(SampleTally.Key key, SampleTally tally, List<SampledFrame> frames) {
+    SessionData session = data.get(key.session());
+    session.resolve(key.stackId(), frames);
+    return new SampleSum(
+        session.facts(),
+        session.thread(key.threadKey()),
+        key.kind(),
+        session.state(key.state()),
+        session.context(key.contextId()),
+        session.endOf(key.stackId(), key.end()),
+        Collections.unmodifiableList(frames),
+        tally.count,
+        tally.weightNanos,
+        tally.squares);
   }
 
   /**
@@ -449,27 +427,23 @@ public final class SampledRecording {
    */
   public void forEachSum(Instant from, Instant to, Consumer<SampleSum> consumer)
       throws RecordingException {
-    Summing summing = new Summing(data, choice, nanosOf(from), nanosOf(to));
-    events.readSamples(summing);
+    long first = nanosOf(from);
+    long behind = nanosOf(to);
+    Map<SampleTally.Key, SampleTally> tallies = new LinkedHashMap<>();
+    events.readSamples(
+        new Visit(
+            false,
+            (number, session, raw) -> {
+              if (raw.nanos >= first && (raw.nanos < behind || behind == Long.MAX_VALUE)) {
+                tallies
+                    .computeIfAbsent(
+                        SampleTally.Key.of(number, raw, raw.contextId),
+                        key -> new SampleTally(null))
+                    .add(raw.weight);
+              }
+            }));
     List<SampledFrame> frames = new ArrayList<>();
-    List<SampledFrame> view = Collections.unmodifiableList(frames);
-    summing.sums.forEach(
-        (key, sum) -> {
-          SessionData session = data.get(key.session());
-          boolean resolved = session.resolve(key.stackId(), frames);
-          consumer.accept(
-              new SampleSum(
-                  session.facts(),
-                  session.thread(key.threadKey()),
-                  key.kind(),
-                  session.state(key.state()),
-                  session.context(key.contextId()),
-                  resolved ? session.end(key.end()) : SessionData.lostEnd(),
-                  view,
-                  sum.count,
-                  sum.weightNanos,
-                  sum.squares));
-        });
+    tallies.forEach((key, tally) -> consumer.accept(sum(key, tally, frames)));
   }
 
   /** A time in ns since 1970; the nearest that a number holds for times far from it. */
@@ -482,10 +456,15 @@ public final class SampledRecording {
     }
   }
 
-  /** Samples with the definitions that were gathered before. */
-  private abstract static class Defined implements SampleSink {
-    private final List<SessionData> sessions;
-    private final SampleChoice choice;
+  /** Takes chosen samples with the definitions that were gathered before. */
+  private interface RawVisitor {
+    void visit(int number, SessionData session, RawSample sample);
+  }
+
+  /** Visits the chosen samples of another reading, or the blocked threads. */
+  private final class Visit implements RecordingEvents.Sink {
+    private final boolean isOfBlocked;
+    private final RawVisitor visitor;
 
     /** By code of a state of the session: whether it is chosen. */
     private final Map<Integer, Boolean> chosen = new HashMap<>();
@@ -493,227 +472,46 @@ public final class SampledRecording {
     /** The same by context. */
     private final Map<Long, Boolean> chosenContexts = new HashMap<>();
 
-    SessionData session;
-    int sessionNumber;
+    private SessionData session;
+    private int number;
 
-    Defined(List<SessionData> sessions, SampleChoice choice) {
-      this.sessions = sessions;
-      this.choice = choice;
-    }
-
-    abstract void chosen(
-        SampleKind kind,
-        long nanos,
-        long threadKey,
-        int state,
-        long weight,
-        long stackId,
-        int end,
-        long contextId);
-
-    @Override
-    public void sample(
-        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-      if (!choice.isEvent() && takesState(state) && takesContext(contextId)) {
-        chosen(SampleKind.CPU, nanos, threadKey, state, weight, stackId, end, contextId);
-      }
+    Visit(boolean isOfBlocked, RawVisitor visitor) {
+      this.isOfBlocked = isOfBlocked;
+      this.visitor = visitor;
     }
 
     @Override
-    public void wallSample(
-        long nanos, long threadKey, int state, long weight, long stackId, int end, long contextId) {
-      if (choice.isWall() && takesState(state) && takesContext(contextId)) {
-        chosen(SampleKind.WAITING, nanos, threadKey, state, weight, stackId, end, contextId);
-      }
-    }
-
-    @Override
-    public void eventSample(
-        long nanos,
-        long threadKey,
-        String event,
-        long weight,
-        long stackId,
-        int end,
-        long contextId) {
-      if (choice.takesEvent(event) && takesContext(contextId)) {
-        chosen(SampleKind.EVENT, nanos, threadKey, 0, weight, stackId, end, contextId);
-      }
-    }
-
-    private boolean takesContext(long contextId) {
-      return choice.hasAllLabels()
-          || chosenContexts.computeIfAbsent(
-              contextId, id -> choice.takesLabels(session.context(id).all()));
-    }
-
-    private boolean takesState(int state) {
-      return choice.hasAllStates()
-          || chosen.computeIfAbsent(state, code -> choice.takesState(session.state(code)));
-    }
-
-    @Override
-    public void begin(int number) throws RecordingException {
-      if (number >= sessions.size()) {
+    public void begin(int newNumber) throws RecordingException {
+      if (newNumber >= data.size()) {
         throw new RecordingException("the recording changed while it was read");
       }
-      if (session != sessions.get(number)) {
+      if (session != data.get(newNumber)) {
         chosen.clear();
         chosenContexts.clear();
       }
-      sessionNumber = number;
-      session = sessions.get(number);
+      number = newNumber;
+      session = data.get(newNumber);
     }
 
     @Override
-    public void stackSample(
-        long nanos, long threadKey, long weight, long stackId, long attributesId) {
-      SampleAttributes attributes = session.attributesOrLost(attributesId);
-      sample(
-          nanos - attributes.ageNanos(),
-          threadKey,
-          attributes.stateCode(),
-          weight,
-          stackId,
-          attributes.endCode(),
-          attributes.contextId());
-    }
-  }
-
-  /** Hands on one sample after the other. */
-  private static final class Replay extends Defined {
-    private final Consumer<Sample> consumer;
-
-    Replay(List<SessionData> sessions, SampleChoice choice, Consumer<Sample> consumer) {
-      super(sessions, choice);
-      this.consumer = consumer;
-    }
-
-    @Override
-    void chosen(
-        SampleKind kind,
-        long nanos,
-        long threadKey,
-        int state,
-        long weight,
-        long stackId,
-        int end,
-        long contextId) {
-      List<SampledFrame> frames = new ArrayList<>();
-      boolean resolved = session.resolve(stackId, frames);
-      consumer.accept(
-          new Sample(
-              session.facts(),
-              Instant.ofEpochSecond(0, nanos),
-              session.thread(threadKey),
-              kind,
-              session.state(state),
-              weight,
-              session.context(contextId),
-              resolved ? session.end(end) : SessionData.lostEnd(),
-              Collections.unmodifiableList(frames)));
-    }
-  }
-
-  /** Hands on one blocked thread after the other, and no samples. */
-  private static final class BlockedReplay extends Defined {
-    private final Consumer<BlockedThread> consumer;
-
-    BlockedReplay(List<SessionData> sessions, Consumer<BlockedThread> consumer) {
-      super(sessions, SampleChoice.CPU);
-      this.consumer = consumer;
-    }
-
-    @Override
-    void chosen(
-        SampleKind kind,
-        long nanos,
-        long threadKey,
-        int state,
-        long weight,
-        long stackId,
-        int end,
-        long contextId) {
-      // Not asked for.
-    }
-
-    @Override
-    public void blocked(
-        long nanos,
-        long duration,
-        long threadKey,
-        int state,
-        long stackId,
-        int end,
-        boolean isOver,
-        long wakerKey,
-        int wakerPid,
-        long wakeDelay,
-        long contextId) {
-      List<SampledFrame> frames = new ArrayList<>();
-      boolean resolved = session.resolve(stackId, frames);
-      consumer.accept(
-          new BlockedThread(
-              session.facts(),
-              Instant.ofEpochSecond(0, nanos),
-              duration,
-              isOver,
-              session.thread(threadKey),
-              session.state(state),
-              resolved ? session.end(end) : SessionData.lostEnd(),
-              Collections.unmodifiableList(frames),
-              wakerPid == 0
-                  ? null
-                  : new Waker(wakerKey == 0 ? null : session.thread(wakerKey), wakerPid, wakeDelay),
-              session.context(contextId)));
-    }
-  }
-
-  /** Counts those of a time. */
-  private static final class Summing extends Defined {
-    private record Key(
-        int session,
-        long threadKey,
-        SampleKind kind,
-        int state,
-        long stackId,
-        int end,
-        long contextId) {}
-
-    private static final class Sum {
-      private long count;
-      private long weightNanos;
-      private double squares;
-    }
-
-    private final long from;
-    private final long to;
-
-    private final Map<Key, Sum> sums = new LinkedHashMap<>();
-
-    Summing(List<SessionData> sessions, SampleChoice choice, long from, long to) {
-      super(sessions, choice);
-      this.from = from;
-      this.to = to;
-    }
-
-    @Override
-    void chosen(
-        SampleKind kind,
-        long nanos,
-        long threadKey,
-        int state,
-        long weight,
-        long stackId,
-        int end,
-        long contextId) {
-      if (nanos >= from && (nanos < to || to == Long.MAX_VALUE)) {
-        Key key = new Key(sessionNumber, threadKey, kind, state, stackId, end, contextId);
-        Sum sum = sums.computeIfAbsent(key, k -> new Sum());
-        sum.count++;
-        sum.weightNanos += weight;
-        sum.squares += (double) weight * weight;
+    public void sample(RawSample sample) {
+      if (sample.hasAttributes) {
+        sample.take(session.attributesOrLost(sample.attributesId));
       }
+      if (isOfBlocked ? sample.kind == SampleKind.BLOCKED : isChosen(sample)) {
+        visitor.visit(number, session, sample);
+      }
+    }
+
+    private boolean isChosen(RawSample sample) {
+      SampleChoice choice = choice();
+      return choice.takes(sample.kind, sample.event)
+          && (choice.hasAllStates()
+              || chosen.computeIfAbsent(
+                  sample.state, code -> choice.takesState(session.state(code))))
+          && (choice.hasAllLabels()
+              || chosenContexts.computeIfAbsent(
+                  sample.contextId, id -> choice.takesLabels(session.context(id).all())));
     }
   }
 }

@@ -91,12 +91,7 @@ final class SessionData implements Definitions {
   private Map<String, String> texts = new HashMap<>();
 
   private SessionFacts facts = new SessionFacts("", 0, Instant.EPOCH, 0, "", "", "");
-  private Legend kindLegend = new Legend("kind", "");
-  private Legend endLegend = new Legend("end", "");
-  private Legend stateLegend = new Legend("state", "");
-  private Legend foundLegend = new Legend("found", "");
-  private List<String> completeEnds = List.of();
-  private List<String> guesses = List.of();
+  private SessionCodes codes = SessionCodes.NONE;
 
   /**
    * @param change what becomes of the frames of {@link #resolve}
@@ -111,21 +106,9 @@ final class SessionData implements Definitions {
 
   // ---- definitions
 
-  void session(
-      SessionFacts facts,
-      String kinds,
-      String ends,
-      String completeEnds,
-      String states,
-      String founds,
-      String guesses) {
+  void session(SessionFacts facts, SessionCodes codes) {
     this.facts = facts;
-    kindLegend = new Legend("kind", kinds);
-    endLegend = new Legend("end", ends);
-    stateLegend = new Legend("state", states);
-    foundLegend = new Legend("found", founds);
-    this.completeEnds = List.of(completeEnds.split(",", -1));
-    this.guesses = List.of(guesses.split(",", -1));
+    this.codes = codes;
   }
 
   @Override
@@ -201,10 +184,11 @@ final class SessionData implements Definitions {
       String unwindReason,
       long functions,
       String symbolsFrom) {
+    String name = LibraryName.of(path);
     SampledModule module =
         new SampledModule(
             path,
-            LibraryName.of(path),
+            name,
             buildId,
             start,
             end,
@@ -213,21 +197,13 @@ final class SessionData implements Definitions {
             functions,
             symbolsFrom,
             false);
-    module(id, module);
-  }
-
-  void module(long id, SampledModule module) {
     if (modules.putIfAbsent(id, module) == null) {
-      String build = module.buildId().isEmpty() ? module.file() : module.buildId();
-      String other = builds.putIfAbsent(module.name(), build);
+      String build = buildId.isEmpty() ? module.file() : buildId;
+      String other = builds.putIfAbsent(name, build);
       if (other != null && !other.equals(build)) {
-        builds.put(module.name(), SEVERAL);
+        builds.put(name, SEVERAL);
       }
     }
-  }
-
-  void thread(long key, StackThread thread) {
-    threads.putIfAbsent(key, thread);
   }
 
   @Override
@@ -384,21 +360,18 @@ final class SessionData implements Definitions {
   }
 
   String state(int code) {
-    return stateLegend.labelOr(code, ThreadState::label);
+    return codes.states().labelOr(code, ThreadState::label);
   }
 
   StackEnd end(int code) {
     StackEnd end = code == SampleAttributes.LOST.endCode() ? LOST_STACK : ends.get(code);
     if (end == null) {
-      end = new StackEnd(endLegend.label(code), completeEnds.contains(Integer.toString(code)));
+      end =
+          new StackEnd(
+              codes.ends().label(code), codes.completeEnds().contains(Integer.toString(code)));
       ends.put(code, end);
     }
     return end;
-  }
-
-  /** The end of a stack with missing definitions. */
-  static StackEnd lostEnd() {
-    return LOST_STACK;
   }
 
   /**
@@ -438,6 +411,18 @@ final class SessionData implements Definitions {
     }
   }
 
+  /** The frames of a stack, the thread's first frame first; unmodifiable. */
+  List<SampledFrame> frames(long stackId) {
+    List<SampledFrame> stack = new ArrayList<>();
+    resolve(stackId, stack);
+    return Collections.unmodifiableList(stack);
+  }
+
+  /** The end of a stack by its code, or the one of stacks with missing definitions. */
+  StackEnd endOf(long stackId, int code) {
+    return isResolved(stackId) ? end(code) : LOST_STACK;
+  }
+
   /** Whether a stack has any frame. */
   boolean hasFrames(long stackId) {
     return stackId != 0 && nodes.find(stackId) >= 0;
@@ -463,7 +448,8 @@ final class SessionData implements Definitions {
   }
 
   private FoundWay way(int code) {
-    return new FoundWay(foundLegend.label(code), guesses.contains(Integer.toString(code)));
+    return new FoundWay(
+        codes.founds().label(code), codes.guesses().contains(Integer.toString(code)));
   }
 
   private SampledFrame frameAt(int index) {
@@ -475,7 +461,7 @@ final class SessionData implements Definitions {
               ? LOST_METHOD
               : new SampledFrame(
                   method,
-                  kindLegend.label(kinds[index]),
+                  codes.kinds().label(kinds[index]),
                   lines[index],
                   offsets[index],
                   found(index));

@@ -32,11 +32,11 @@ final class ChunkScan {
 
   private static final List<EventShape> SHAPES =
       List.of(
-          EventShape.of(NativeSample.NAME, "startTime", "weight", "age"),
-          EventShape.of(StackSample.NAME, "startTime", "weight"),
-          EventShape.of(Session.NAME, "uuid", "schemaVersion", "agentVersion", "jdk"),
-          EventShape.of(SamplerStatus.NAME, "startTime", "taken", "interval"),
-          EventShape.of("jdk.JVMInformation", "pid", "jvmStartTime", "jvmVersion"));
+          EventShape.of(NativeSample.NAME, "startTime weight age"),
+          EventShape.of(StackSample.NAME, "startTime weight"),
+          EventShape.of(Session.NAME, "uuid schemaVersion agentVersion jdk"),
+          EventShape.of(SamplerStatus.NAME, "startTime taken interval"),
+          EventShape.of("jdk.JVMInformation", "pid jvmStartTime jvmVersion"));
 
   /** One comes every two seconds: this is a year of them. */
   private static final int MOST_STATUSES = 1 << 24;

@@ -23,7 +23,7 @@ import stackweave.jfr.chunk.ChunkBytes.Bytes;
 class ChunkReaderTest {
   private static final int EVENT = 100;
   private static final List<EventShape> SHAPES =
-      List.of(EventShape.of("test.Event", "startTime", "id", "name", "missing"));
+      List.of(EventShape.of("test.Event", "startTime id name missing"));
 
   @TempDir private Path directory;
 

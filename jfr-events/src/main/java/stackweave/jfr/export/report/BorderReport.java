@@ -55,7 +55,7 @@ public final class BorderReport {
   private static boolean hasSession(Path file) throws IOException, RecordingException {
     try (ChunkSource source = new ChunkSource(file)) {
       for (ChunkHeader header : ChunkList.scan(file).chunks()) {
-        if (new ChunkReader(source, header, List.of(EventShape.of(Session.NAME))).next() >= 0) {
+        if (new ChunkReader(source, header, List.of(EventShape.of(Session.NAME, ""))).next() >= 0) {
           return true;
         }
       }

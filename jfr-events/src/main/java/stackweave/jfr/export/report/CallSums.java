@@ -36,15 +36,8 @@ final class CallSums {
   private static final List<EventShape> SHAPES =
       List.of(
           EventShape.of(
-              NativeCallCounts.NAME,
-              "method",
-              "descriptor",
-              "calls",
-              "time",
-              "histogram",
-              "slowCalls",
-              "slowTime"),
-          EventShape.of(NativeCall.NAME, "method", "descriptor", "duration"));
+              NativeCallCounts.NAME, "method descriptor calls time histogram slowCalls slowTime"),
+          EventShape.of(NativeCall.NAME, "method descriptor duration"));
 
   /** Of one method. */
   static final class Sum {

@@ -63,27 +63,13 @@ final class LibraryLoads {
       List.of(
           EventShape.of(
               NativeLibraryLoad.NAME,
-              "startTime",
-              "duration",
-              "eventThread",
-              "stackTrace",
-              "load",
-              "path",
-              "foreign",
-              "loaded",
-              "error"),
-          EventShape.of(NativeLibraryMapped.NAME, "load", "path", "start", "fileKept"),
-          EventShape.of(Session.NAME, "uuid", "jvmStart"),
+              "startTime duration eventThread stackTrace load path foreign loaded error"),
+          EventShape.of(NativeLibraryMapped.NAME, "load path start fileKept"),
+          EventShape.of(Session.NAME, "uuid jvmStart"),
           // Since JDK 22; also of loads before sampling began, or without instrumentation.
           EventShape.of(
               "jdk.NativeLibraryLoad",
-              "startTime",
-              "duration",
-              "eventThread",
-              "stackTrace",
-              "name",
-              "success",
-              "errorMessage"));
+              "startTime duration eventThread stackTrace name success errorMessage"));
 
   private LibraryLoads() {}
 

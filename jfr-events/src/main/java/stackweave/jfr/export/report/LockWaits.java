@@ -38,9 +38,9 @@ final class LockWaits {
   /** In the order of {@link Kind}. */
   private static final List<EventShape> SHAPES =
       List.of(
-          EventShape.of("jdk.JavaMonitorEnter", "duration", "monitorClass"),
-          EventShape.of("jdk.JavaMonitorWait", "duration", "monitorClass"),
-          EventShape.of("jdk.ThreadPark", "duration", "parkedClass"));
+          EventShape.of("jdk.JavaMonitorEnter", "duration monitorClass"),
+          EventShape.of("jdk.JavaMonitorWait", "duration monitorClass"),
+          EventShape.of("jdk.ThreadPark", "duration parkedClass"));
 
   /** What the events are of. The labels are those of the states of threads. */
   enum Kind {

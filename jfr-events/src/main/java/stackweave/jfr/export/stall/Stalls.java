@@ -57,9 +57,8 @@ public final class Stalls {
    */
   private static final List<EventShape> SHAPES =
       List.of(
-          EventShape.of(SAFEPOINT, "startTime", "duration"),
-          EventShape.of(
-              GC_LOCKER, "startTime", "duration", "eventThread", "stackTrace", "stallCount"),
+          EventShape.of(SAFEPOINT, "startTime duration"),
+          EventShape.of(GC_LOCKER, "startTime duration eventThread stackTrace stallCount"),
           EventShape.of("jdk.YoungGarbageCollection", "startTime"),
           EventShape.of("jdk.GCConfiguration", "oldCollector"));
 

@@ -154,9 +154,18 @@ public final class SampleChoice {
     return states.isEmpty();
   }
 
-  /** Whether samples of a kind are read. */
-  public boolean takes(SampleKind kind) {
-    return isEvent() ? kind == SampleKind.EVENT : isWall || kind == SampleKind.CPU;
+  /**
+   * Whether samples of a kind are read.
+   *
+   * @param name of the event, if it is one
+   */
+  public boolean takes(SampleKind kind, String name) {
+    return switch (kind) {
+      case CPU -> !isEvent();
+      case WAITING -> isWall;
+      case EVENT -> takesEvent(name);
+      case BLOCKED -> false;
+    };
   }
 
   /** Whether samples of an event are read: weights are counts then, and no time. */

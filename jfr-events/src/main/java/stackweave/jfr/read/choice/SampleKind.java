@@ -10,5 +10,7 @@ public enum SampleKind {
   /** Wall-clock time not on a CPU. */
   WAITING,
   /** A number of events, as page faults, or of bytes. */
-  EVENT
+  EVENT,
+  /** The time of one long wait, by an event of its own: it is no sample, and never summed. */
+  BLOCKED
 }
