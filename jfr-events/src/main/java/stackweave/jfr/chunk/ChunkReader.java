@@ -145,6 +145,11 @@ public final class ChunkReader {
     return header.nanosAt(ticks);
   }
 
+  /** A length of time in nanoseconds, of which the event says it in ticks. */
+  public long nanosOf(long ticks) {
+    return header.nanosAt(header.startTicks() + ticks) - header.startNanos();
+  }
+
   /** Where in the file the next event begins. */
   public long position() {
     return position;

@@ -2,9 +2,7 @@ package stackweave.jfr.chunk;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -109,34 +107,6 @@ public final class ConstantPools {
     }
     ValueType.Field field = type.fields().get(0);
     return !field.isKey() && !field.isArray() && field.type().isText();
-  }
-
-  /**
-   * The strings, and the values of one string each as those of symbols are, with these keys.
-   *
-   * @param types of which they are
-   */
-  static Map<Long, String> texts(
-      ChunkSource source,
-      ChunkHeader header,
-      Metadata metadata,
-      Set<ValueType> types,
-      Set<Long> wanted)
-      throws IOException {
-    Map<Long, String> texts = new HashMap<>();
-    read(
-        source,
-        header,
-        metadata,
-        (type, key, input) -> {
-          boolean isText = type.isText() || hasOneText(type);
-          if (!isText || !types.contains(type) || !wanted.contains(key)) {
-            return false;
-          }
-          texts.put(key, input.readText(null));
-          return true;
-        });
-    return texts;
   }
 
   static void read(ChunkSource source, ChunkHeader header, Metadata metadata, Reader reader)

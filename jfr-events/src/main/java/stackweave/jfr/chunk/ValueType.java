@@ -3,7 +3,9 @@ package stackweave.jfr.chunk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A type of the metadata, and so the layout of its values: one of JFR's own, such as {@code int},
@@ -89,6 +91,26 @@ public final class ValueType {
       return type;
     }
 
+    /** The value or the key, or a list of them. */
+    private Object read(ChunkInput input, int depth) throws IOException {
+      if (!isArray) {
+        return readOne(input, depth);
+      }
+      int count = input.readCount();
+      if (count > MAX_ELEMENTS) {
+        throw new IOException("an array of " + count + " elements");
+      }
+      List<Object> values = new ArrayList<>();
+      for (int i = 0; i < count; i++) {
+        values.add(readOne(input, depth));
+      }
+      return values;
+    }
+
+    private Object readOne(ChunkInput input, int depth) throws IOException {
+      return isKey ? input.readLong() : type().read(input, depth);
+    }
+
     /** Passes over the value, or the key, or all of them. */
     void skip(ChunkInput input, int depth) throws IOException {
       int count = isArray ? input.readCount() : 1;
@@ -104,6 +126,9 @@ public final class ValueType {
       }
     }
   }
+
+  /** More than JFR's deepest stack trace has frames: in a longer array the file is damaged. */
+  private static final int MAX_ELEMENTS = 4_096;
 
   /** Of values within values; JFR's have three. */
   private static final int MAX_DEPTH = 32;
@@ -161,6 +186,35 @@ public final class ValueType {
     }
   }
 
+  /** The values of its fields by their names: numbers as Long, strings, lists, and such maps. */
+  Map<String, Object> readFields(ChunkInput input) throws IOException {
+    return readFields(input, 0);
+  }
+
+  private Map<String, Object> readFields(ChunkInput input, int depth) throws IOException {
+    mustHaveFields(depth);
+    Map<String, Object> values = new HashMap<>();
+    for (Field field : fields) {
+      values.put(field.name, field.read(input, depth + 1));
+    }
+    return values;
+  }
+
+  private Object read(ChunkInput input, int depth) throws IOException {
+    return switch (layout) {
+      case LONG, CHAR -> input.readLong();
+      case INT -> (long) (int) input.readLong();
+      case SHORT -> (long) (short) input.readLong();
+      case BYTE -> (long) input.readByte();
+      case TEXT -> input.readText(null);
+      case FLOAT, DOUBLE -> {
+        skip(input, depth);
+        yield ""; // nobody asks for one
+      }
+      case FIELDS -> readFields(input, depth);
+    };
+  }
+
   /** Passes over a value. */
   void skip(ChunkInput input) throws IOException {
     skip(input, 0);
@@ -174,14 +228,18 @@ public final class ValueType {
       case DOUBLE -> input.skip(Double.BYTES);
       case TEXT -> input.skipText();
       case FIELDS -> {
-        // Values without a byte, or that hold themselves, would be read for ever.
-        if (fields.isEmpty() || depth == MAX_DEPTH) {
-          throw new IOException("the metadata do not say how values of type " + name + " lie");
-        }
+        mustHaveFields(depth);
         for (int i = 0; i < fields.size(); i++) {
           fields.get(i).skip(input, depth + 1);
         }
       }
+    }
+  }
+
+  /** Values without a byte, or that hold themselves, would be read for ever. */
+  private void mustHaveFields(int depth) throws IOException {
+    if (fields.isEmpty() || depth == MAX_DEPTH) {
+      throw new IOException("the metadata do not say how values of type " + name + " lie");
     }
   }
 }

@@ -1,5 +1,6 @@
 package stackweave.jfr.export;
 
+import java.util.List;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 
@@ -42,5 +43,19 @@ public final class CodeOrigin {
       }
       case CONTINUATION, UNKNOWN, MARKER -> UNKNOWN;
     };
+  }
+
+  /** Whether a frame is of a Java method. */
+  public static boolean isJava(SampledFrame frame) {
+    return of(frame).equals(JAVA);
+  }
+
+  /** The index of the innermost Java frame; -1 for none. */
+  public static int innermostJava(List<SampledFrame> frames) {
+    int java = frames.size() - 1;
+    while (java >= 0 && !isJava(frames.get(java))) {
+      java--;
+    }
+    return java;
   }
 }

@@ -117,7 +117,7 @@ public final class ChunkSamples {
       long age = reader.number(EventDecoder.AGE);
       int end = (int) reader.number(EventDecoder.END);
       if (shape == EventDecoder.STACK_SAMPLE) {
-        SampleAttributes attributes =
+        SessionData.Attributes attributes =
             session.attributesOrLost(reader.number(EventDecoder.ATTRIBUTES));
         age = attributes.ageNanos();
         end = attributes.endCode();

@@ -120,7 +120,7 @@ final class Gathering implements RecordingEvents.Sink {
   @Override
   public void sample(RawSample sample) {
     if (sample.hasAttributes) {
-      SampleAttributes known = session.attributes(sample.attributesId);
+      SessionData.Attributes known = session.attributes(sample.attributesId);
       if (known == null) {
         early.add(new EarlySample(sessionNumber, sample));
         return;

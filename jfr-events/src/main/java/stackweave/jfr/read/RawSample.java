@@ -53,7 +53,7 @@ final class RawSample {
   long wakeDelay;
 
   /** Takes what its attributes say, which its event does not. */
-  void take(SampleAttributes attributes) {
+  void take(SessionData.Attributes attributes) {
     nanos -= attributes.ageNanos();
     state = attributes.stateCode();
     end = attributes.endCode();

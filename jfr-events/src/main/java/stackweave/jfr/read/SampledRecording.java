@@ -110,7 +110,7 @@ public final class SampledRecording {
     samples += tally.count;
     weightNanos += tally.weightNanos;
     nanosByState.merge(session.state(key.state()), tally.weightNanos, Long::sum);
-    if (key.end() == SampleAttributes.LOST.endCode()
+    if (key.end() == SessionData.Attributes.LOST.endCode()
         || !session.isResolved(key.stackId())
         || !session.hasThread(key.threadKey())) {
       unresolved += tally.count;

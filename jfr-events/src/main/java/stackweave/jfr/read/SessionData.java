@@ -41,6 +41,12 @@ final class SessionData implements Definitions {
   /** A longer chain of frames has a cycle, from a damaged recording. */
   private static final int MAX_FRAMES = 100_000;
 
+  /** What a sample says beside thread, stack and weight, in the codes of its session. */
+  record Attributes(int stateCode, int endCode, long contextId, long ageNanos) {
+    /** Of a sample whose attributes are not in the recording. */
+    static final Attributes LOST = new Attributes(-1, -1, 0, 0);
+  }
+
   /**
    * A method before its module is known.
    *
@@ -82,7 +88,7 @@ final class SessionData implements Definitions {
   private final Map<String, String> builds = new HashMap<>();
 
   private final Map<Long, StackThread> threads = new HashMap<>();
-  private final Map<Long, SampleAttributes> attributes = new HashMap<>();
+  private final Map<Long, Attributes> attributes = new HashMap<>();
   private final Map<Long, SampledContext> contexts = new HashMap<>();
   private final Map<Integer, StackEnd> ends = new HashMap<>();
   private final Map<Integer, FoundWay> ways = new HashMap<>();
@@ -214,7 +220,7 @@ final class SessionData implements Definitions {
 
   @Override
   public void attributes(long id, int state, int end, long contextId, long ageNanos) {
-    attributes.putIfAbsent(id, new SampleAttributes(state, end, contextId, ageNanos));
+    attributes.putIfAbsent(id, new Attributes(state, end, contextId, ageNanos));
   }
 
   void context(long id, String traceId, String spanId, String labels) {
@@ -240,13 +246,13 @@ final class SessionData implements Definitions {
   }
 
   /** The attributes of an id; null if their definition is not there. */
-  SampleAttributes attributes(long id) {
+  Attributes attributes(long id) {
     return attributes.get(id);
   }
 
-  /** The attributes of an id; {@link SampleAttributes#LOST} if their definition is not there. */
-  SampleAttributes attributesOrLost(long id) {
-    return attributes.getOrDefault(id, SampleAttributes.LOST);
+  /** The attributes of an id; {@link Attributes#LOST} if their definition is not there. */
+  Attributes attributesOrLost(long id) {
+    return attributes.getOrDefault(id, Attributes.LOST);
   }
 
   /**
@@ -364,7 +370,7 @@ final class SessionData implements Definitions {
   }
 
   StackEnd end(int code) {
-    StackEnd end = code == SampleAttributes.LOST.endCode() ? LOST_STACK : ends.get(code);
+    StackEnd end = code == Attributes.LOST.endCode() ? LOST_STACK : ends.get(code);
     if (end == null) {
       end =
           new StackEnd(

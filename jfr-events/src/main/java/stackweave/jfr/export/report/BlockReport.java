@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.PriorityQueue;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.ShortNames;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.Times;
-import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
@@ -40,76 +40,60 @@ final class BlockReport {
   private record Key(String session, long osThreadId) {}
 
   private final SampledRecording recording;
+  private final int most;
   private final PriorityQueue<BlockedThread> longest = new PriorityQueue<>(BY_TIME);
 
   /** A block that is not over comes again in each chunk, longer each time; one for each thread. */
   private final Map<Key, BlockedThread> open = new HashMap<>();
 
-  private long count;
-  private long nanos;
-  private long idleCount;
-  private long idleNanos;
-  private int most;
+  private final Sums.Sum work = new Sums.Sum("");
+  private final Sums.Sum idle = new Sums.Sum("");
 
-  /**
-   * @param recording of which each block is visited
-   */
-  BlockReport(SampledRecording recording) {
+  private BlockReport(SampledRecording recording, int most) {
     this.recording = recording;
+    this.most = most;
   }
 
   /**
    * The section; empty if the recording has no such events.
    *
+   * @param recording of which each block is visited
    * @param rows how many blocks it lists
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  Section section(int rows) throws RecordingException {
+  static Section section(SampledRecording recording, int rows) throws RecordingException {
     Section section = new Section("Longest blocks");
-    if (recording.blockedThreads() == 0) {
-      return section;
-    }
-    most = rows;
-    recording.forEachBlocked(this::take);
-    open.values().forEach(this::add);
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "%s a thread was blocked inside work%s, %s in all%s.%s",
-            times(count),
-            threshold(),
-            Times.seconds(nanos),
-            idle(),
-            unseen()));
-    section.head = List.of("LASTED", "THREAD, STATE AND PLACE");
-    List<BlockedThread> sorted = new ArrayList<>(longest);
-    sorted.sort(BY_TIME.reversed());
-    for (BlockedThread block : sorted) {
-      addRows(block, section);
+    if (recording.blockedThreads() > 0) {
+      new BlockReport(recording, rows).fill(section);
     }
     return section;
   }
 
-  private static String times(long count) {
-    return String.format(Locale.ROOT, count == 1 ? "%,d time" : "%,d times", count);
-  }
-
-  private String threshold() {
-    long stated = recording.figures().get(Counter.BLOCKED_THRESHOLD);
-    return stated > 0 ? " for " + Timespans.format(stated) + " or longer" : "";
-  }
-
-  private String idle() {
-    return idleCount == 0
-        ? ""
-        : "; " + times(idleCount) + ", " + Times.seconds(idleNanos) + " in all, it was idle";
-  }
-
-  private String unseen() {
+  private void fill(Section section) throws RecordingException {
+    recording.forEachBlocked(this::take);
+    open.values().forEach(this::add);
+    long threshold = recording.figures().get(Counter.BLOCKED_THRESHOLD);
     long unseen = recording.figures().get(Counter.BLOCKED_UNSEEN);
-    return unseen == 0
-        ? ""
-        : String.format(Locale.ROOT, " %,d more ended before their stack was read.", unseen);
+    section.say(
+        "%s a thread was blocked inside work%s, %s in all%s.%s",
+        times(work.count),
+        threshold > 0 ? " for " + Timespans.format(threshold) + " or longer" : "",
+        Times.seconds(work.nanos),
+        idle.count == 0
+            ? ""
+            : Texts.of(
+                "; %s, %s in all, it was idle", times(idle.count), Times.seconds(idle.nanos)),
+        unseen == 0
+            ? ""
+            : Texts.of(" %,d more ended before their stack was read.", unseen));
+    section.head("LASTED", "THREAD, STATE AND PLACE");
+    List<BlockedThread> sorted = new ArrayList<>(longest);
+    sorted.sort(BY_TIME.reversed());
+    sorted.forEach(block -> addRows(block, section));
+  }
+
+  private static String times(long count) {
+    return Texts.count(count) + (count == 1 ? " time" : " times");
   }
 
   private void take(BlockedThread block) {
@@ -121,21 +105,19 @@ final class BlockReport {
     if (before != null && !isSame) {
       add(before); // its end is in no chunk
     }
-    if (!block.isOver()) {
+    if (block.isOver()) {
+      add(block);
+    } else {
       open.put(key, isSame && before.nanos() > block.nanos() ? before : block);
-      return;
     }
-    add(block);
   }
 
   private void add(BlockedThread block) {
     if (IdleKind.of(block.state(), block.frames()) != null) {
-      idleCount++;
-      idleNanos += block.nanos();
+      idle.add(1, block.nanos());
       return;
     }
-    count++;
-    nanos += block.nanos();
+    work.add(1, block.nanos());
     longest.add(block);
     if (longest.size() > most) {
       longest.poll();
@@ -144,47 +126,42 @@ final class BlockReport {
 
   private static String waker(BlockedThread block) {
     Waker waker = block.waker();
-    String who =
-        waker.thread() != null
-            ? ShortNames.cut(waker.thread().text(), MAX_THREAD)
-            : waker.pid() == Blocked.WOKEN_BY_INTERRUPT
-                ? "an interrupt"
-                : waker.pid() == block.session().pid()
-                    ? "a thread of its own process"
-                    : "process " + waker.pid();
-    return block.isOver()
-        ? who
-            + ", ran "
-            + String.format(Locale.ROOT, "%.1f ms", waker.delayNanos() / 1e6)
-            + " later"
-        : who;
+    String who;
+    if (waker.thread() != null) {
+      who = ShortNames.cut(waker.thread().text(), MAX_THREAD);
+    } else if (waker.pid() == Blocked.WOKEN_BY_INTERRUPT) {
+      who = "an interrupt";
+    } else {
+      boolean isOwn = waker.pid() == block.session().pid();
+      who = isOwn ? "a thread of its own process" : "process " + waker.pid();
+    }
+    return block.isOver() ? Texts.of("%s, ran %.1f ms later", who, waker.delayNanos() / 1e6) : who;
   }
 
   private static void addRows(BlockedThread block, Section section) {
-    section.rows.add(
-        List.of(
-            (block.isOver() ? "" : ">") + Times.seconds(block.nanos()),
-            ShortNames.cut(block.thread().text(), MAX_THREAD)
-                + ", "
-                + block.state()
-                + ", at "
-                + block.start().truncatedTo(ChronoUnit.MILLIS)));
+    section.row(
+        (block.isOver() ? "" : ">") + Times.seconds(block.nanos()),
+        Texts.of(
+            "%s, %s, at %s",
+            ShortNames.cut(block.thread().text(), MAX_THREAD),
+            block.state(),
+            block.start().truncatedTo(ChronoUnit.MILLIS)));
     if (block.waker() != null) {
-      section.rows.add(List.of("", "  woken by " + waker(block)));
+      section.row("", "  woken by " + waker(block));
     }
     String place = WaitSums.place(block.frames());
     String java = "";
     String inner = "";
     for (SampledFrame frame : block.frames()) {
-      inner = FrameText.of(frame).text();
-      java = Place.isJava(frame) ? inner : java;
+      inner = frame.text();
+      java = CodeOrigin.isJava(frame) ? inner : java;
     }
-    section.rows.add(List.of("", "  " + place));
+    section.row("", "  " + place);
     if (!java.isEmpty() && !java.equals(place)) {
-      section.rows.add(List.of("", "    " + java));
+      section.row("", "    " + java);
     }
     if (!inner.isEmpty() && !inner.equals(java) && !inner.equals(place)) {
-      section.rows.add(List.of("", "    " + inner));
+      section.row("", "    " + inner);
     }
   }
 }

@@ -5,13 +5,10 @@ import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.jfr.chunk.ChunkHeader;
-import stackweave.jfr.chunk.ChunkReader;
-import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.EventShape;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.export.stall.Stalls;
-import stackweave.jfr.read.ChunkList;
+import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 
 /**
@@ -47,20 +44,16 @@ public final class BorderReport {
     }
     Stalls stalls = Stalls.ofEvents(file);
     if (!stalls.safepoints().isEmpty() || !stalls.criticalSections().isEmpty()) {
-      found.addAll(new StallReport(stalls).sections());
+      found.addAll(StallReport.sections(stalls));
     }
     return of(file, why, found);
   }
 
   private static boolean hasSession(Path file) throws IOException, RecordingException {
-    try (ChunkSource source = new ChunkSource(file)) {
-      for (ChunkHeader header : ChunkList.scan(file).chunks()) {
-        if (new ChunkReader(source, header, List.of(EventShape.of(Session.NAME, ""))).next() >= 0) {
-          return true;
-        }
-      }
-      return false;
-    }
+    boolean[] has = new boolean[1];
+    ChunkEvents.read(
+        file, List.of(EventShape.of(Session.NAME, "")), (shape, event) -> has[0] = true);
+    return has[0];
   }
 
   /**
@@ -81,7 +74,7 @@ public final class BorderReport {
       return null;
     }
     Section without = new Section("No samples");
-    without.sentences.add(why);
+    without.say(why);
     List<Section> sections = new ArrayList<>(List.of(without));
     sections.addAll(found);
     return new BorderReport(file, sections);

@@ -8,12 +8,11 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.ShortNames;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -41,68 +40,50 @@ final class CallReport {
    */
   static List<Section> sections(Path file, SampledRecording samples, int rows)
       throws IOException, RecordingException {
-    CallSums sums = CallSums.read(file);
+    List<CallSums.Sum> sums = CallSums.read(file);
     if (sums.isEmpty()) {
       return List.of();
     }
-    long slow = 0;
-    for (CallSums.Sum sum : sums.sorted()) {
-      slow += sum.slowCalls();
-    }
-    List<Section> sections = new ArrayList<>(List.of(methods(sums)));
+    Set<String> overloaded = overloaded(sums);
+    long slow = sums.stream().mapToLong(CallSums.Sum::slowCalls).sum();
+    List<Section> sections = new ArrayList<>(List.of(methods(sums, overloaded)));
     if (slow > 0) {
       boolean hasWaiting = samples != null && samples.choice().isWall();
       String hint = hasWaiting ? "" : "; wall=20ms takes samples of threads that wait, too";
-      SlowCalls calls = SlowCalls.read(file, samples);
-      sections.add(slowest(calls, overloaded(sums.sorted()), hint, slow, rows));
+      List<SlowCalls.Call> calls = SlowCalls.read(file, samples);
+      sections.add(slowest(Sums.first(calls, rows), overloaded, hint, slow));
     }
     return sections;
   }
 
-  private static Section methods(CallSums sums) {
+  private static Section methods(List<CallSums.Sum> sums, Set<String> overloaded) {
     Section section = new Section("Native calls by method");
-    List<CallSums.Sum> sorted = sums.sorted();
-    long calls = 0;
-    long nanos = 0;
-    long uncounted = 0;
-    for (CallSums.Sum sum : sorted) {
-      uncounted += sum.uncounted();
-      calls += sum.calls();
-      nanos += sum.nanos();
-    }
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "%,d calls of the %,d timed native methods that were called took %s of wall-clock time, waiting"
-                + " included. 99 of 100 calls are below the bound 99 %%; SLOW have an event.",
-            calls,
-            sorted.size(),
-            Times.seconds(nanos)));
+    section.say(
+        "%,d calls of the %,d timed native methods that were called took %s of wall-clock time,"
+            + " waiting included. 99 of 100 calls are below the bound 99 %%; SLOW have an event.",
+        sums.stream().mapToLong(CallSums.Sum::calls).sum(),
+        sums.size(),
+        Times.seconds(sums.stream().mapToLong(CallSums.Sum::nanos).sum()));
+    long uncounted = sums.stream().mapToLong(CallSums.Sum::uncounted).sum();
     if (uncounted > 0) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%,d slow calls have an event but are in no count, as at a recording's end:"
-                  + " the shorter calls of that time are not known.",
-              uncounted));
+      section.say(
+          "%,d slow calls have an event but are in no count, as at a recording's end: the shorter"
+              + " calls of that time are not known.",
+          uncounted);
     }
-    Set<String> overloaded = overloaded(sorted);
-    section.head = List.of("CALLS", "TIME", "MEAN", "99 %", "SLOW", "METHOD");
-    for (CallSums.Sum sum : sorted.subList(0, Math.min(MAX_METHODS, sorted.size()))) {
+    section.head("CALLS", "TIME", "MEAN", "99 %", "SLOW", "METHOD");
+    for (CallSums.Sum sum : Sums.first(sums, MAX_METHODS)) {
       long below = sum.mostlyBelow();
-      section.rows.add(
-          List.of(
-              String.format(Locale.ROOT, "%,d", sum.calls()),
-              Times.seconds(sum.nanos()),
-              sum.calls() == 0 ? "" : time(sum.nanos() / sum.calls()),
-              below == 0 ? "slow" : below == Long.MAX_VALUE ? "" : time(below),
-              String.format(Locale.ROOT, "%,d", sum.slowCalls()),
-              name(sum.method(), sum.descriptor(), overloaded)));
+      section.row(
+          Texts.count(sum.calls()),
+          Times.seconds(sum.nanos()),
+          sum.calls() == 0 ? "" : time(sum.nanos() / sum.calls()),
+          below == 0 ? "slow" : below == Long.MAX_VALUE ? "" : time(below),
+          Texts.count(sum.slowCalls()),
+          name(sum.method, sum.descriptor, overloaded));
     }
-    if (sorted.size() > MAX_METHODS) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT, "%,d more methods are not listed.", sorted.size() - MAX_METHODS));
+    if (sums.size() > MAX_METHODS) {
+      section.say("%,d more methods are not listed.", sums.size() - MAX_METHODS);
     }
     return section;
   }
@@ -112,8 +93,8 @@ final class CallReport {
     Set<String> names = new HashSet<>();
     Set<String> overloaded = new HashSet<>();
     for (CallSums.Sum sum : sums) {
-      if (!names.add(sum.method())) {
-        overloaded.add(sum.method());
+      if (!names.add(sum.method)) {
+        overloaded.add(sum.method);
       }
     }
     return overloaded;
@@ -136,57 +117,36 @@ final class CallReport {
   }
 
   private static Section slowest(
-      SlowCalls calls, Set<String> overloaded, String hint, long slow, int rows) {
+      List<SlowCalls.Call> calls, Set<String> overloaded, String hint, long slow) {
     Section section = new Section("Slowest native calls");
-    if (calls == null) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%,d calls were slow. They can't be listed, for the recording was cut short.",
-              slow));
-      return section;
-    }
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "%,d calls were slow: they took the threshold or longer. Under each are its caller, and"
-                + " the innermost functions of the samples that its thread got meanwhile.",
-            slow));
-    section.head = List.of("LASTED", "METHOD, THREAD, CALLER AND SAMPLES");
-    List<SlowCalls.Call> sorted = calls.sorted();
-    for (SlowCalls.Call call : sorted.subList(0, Math.min(rows, sorted.size()))) {
-      section.rows.add(
-          List.of(time(call.nanos()), name(call.method(), call.descriptor(), overloaded)));
-      section.rows.add(
-          indented(
-              ShortNames.cut(call.thread(), MAX_THREAD)
-                  + ", at "
-                  + call.start().truncatedTo(ChronoUnit.MILLIS)));
+    section.say(
+        "%,d calls were slow: they took the threshold or longer. Under each are its caller, and the"
+            + " innermost functions of the samples that its thread got meanwhile.",
+        slow);
+    section.head("LASTED", "METHOD, THREAD, CALLER AND SAMPLES");
+    for (SlowCalls.Call call : calls) {
+      section.row(time(call.nanos()), name(call.method(), call.descriptor(), overloaded));
+      indented(
+          section,
+          ShortNames.cut(call.thread(), MAX_THREAD)
+              + ", at "
+              + call.start().truncatedTo(ChronoUnit.MILLIS));
       for (String caller : call.callers()) {
-        section.rows.add(indented("by " + caller));
+        indented(section, "by " + caller);
       }
       if (call.samples() == 0) {
-        section.rows.add(indented("no sample inside" + hint));
+        indented(section, "no sample inside" + hint);
       }
-      int listed = 0;
-      for (Map.Entry<String, Long> place : call.places()) {
-        if (listed++ < MAX_PLACES) {
-          section.rows.add(
-              indented(
-                  String.format(
-                      Locale.ROOT,
-                      "%,d of %,d samples: %s",
-                      place.getValue(),
-                      call.samples(),
-                      place.getKey())));
-        }
+      for (Sums.Sum place : call.places().largest(MAX_PLACES)) {
+        indented(
+            section, Texts.of("%,d of %,d samples: %s", place.count, call.samples(), place.name));
       }
     }
     return section;
   }
 
-  private static List<String> indented(String text) {
-    return List.of("", Section.INDENT + text);
+  private static void indented(Section section, String text) {
+    section.row("", Section.INDENT + text);
   }
 
   /** Three digits and a unit. */
@@ -201,7 +161,6 @@ final class CallReport {
   }
 
   private static String digits(double number) {
-    return String.format(
-        Locale.ROOT, number < 10 ? "%.2f" : number < 100 ? "%.1f" : "%.0f", number);
+    return Texts.of(number < 10 ? "%.2f" : number < 100 ? "%.1f" : "%.0f", number);
   }
 }

@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Names;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -45,7 +45,7 @@ public final class Comparison {
     FlameGraphExport.notes(before).forEach(note -> notes.add("Before: " + note));
     FlameGraphExport.notes(after).forEach(note -> notes.add("After: " + note));
     this.time = after.choice().time();
-    this.bySamples = this.before.nanos() <= 0 || this.after.nanos() <= 0;
+    this.bySamples = this.before.all.nanos <= 0 || this.after.all.nanos <= 0;
   }
 
   /**
@@ -59,19 +59,17 @@ public final class Comparison {
     List<Limit> exceeded = new ArrayList<>();
     List<Section> sections = new ArrayList<>();
     Section how = new Section("What is compared");
-    how.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "Total shares, each of its own recording's %s: before, %,d samples for %s; after, %,d"
-                + " for %s%s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
-                + " change whose interval has 0, or that is of fewer than five samples, is noise"
-                + " and not listed.",
-            bySamples ? "samples" : time,
-            before.samples(),
-            Times.seconds(before.nanos()),
-            after.samples(),
-            Times.seconds(after.nanos()),
-            worth()));
+    how.say(
+        "Total shares, each of its own recording's %s: before, %,d samples for %s; after, %,d"
+            + " for %s%s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
+            + " change whose interval has 0, or that is of fewer than five samples, is noise"
+            + " and not listed.",
+        bySamples ? "samples" : time,
+        before.all.count,
+        Times.seconds(before.all.nanos),
+        after.all.count,
+        Times.seconds(after.all.nanos),
+        worth());
     sections.add(how);
     Section trust = new Section("How far to trust this");
     trust.sentences.addAll(notes);
@@ -93,18 +91,16 @@ public final class Comparison {
   private String worth() {
     double nBefore = before.effective(bySamples);
     double nAfter = after.effective(bySamples);
-    if (nBefore > ReportExport.ALMOST * before.samples()
-        && nAfter > ReportExport.ALMOST * after.samples()) {
+    if (nBefore > ReportExport.ALMOST * before.all.count
+        && nAfter > ReportExport.ALMOST * after.all.count) {
       return "";
     }
-    return String.format(
-        Locale.ROOT,
+    return Texts.of(
         "; as their weights differ, they are as precise as %,.0f and %,.0f of equal weight",
-        nBefore,
-        nAfter);
+        nBefore, nAfter);
   }
 
-  private Section changes(String title, ReportSums.Sums then, ReportSums.Sums now) {
+  private Section changes(String title, Sums<String> then, Sums<String> now) {
     Set<String> names = new TreeSet<>();
     then.sorted().forEach(sum -> names.add(sum.name));
     now.sorted().forEach(sum -> names.add(sum.name));
@@ -117,19 +113,17 @@ public final class Comparison {
     }
     sure.sort(Comparator.comparingDouble(change -> -Math.abs(change.difference)));
     Section section = new Section(title);
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "%,d of %,d changed by more than noise%s.",
-            sure.size(),
-            names.size(),
-            sure.isEmpty() ? "" : "; of those that did not change one in 20 looks so, too"));
-    section.head = List.of("CHANGE", "LOW", "HIGH", "BEFORE", "AFTER", "NAME");
-    sure.stream().limit(MAX_ROWS).forEach(change -> section.rows.add(row(change)));
+    section.say(
+        "%,d of %,d changed by more than noise%s.",
+        sure.size(),
+        names.size(),
+        sure.isEmpty() ? "" : "; of those that did not change one in 20 looks so, too");
+    section.head("CHANGE", "LOW", "HIGH", "BEFORE", "AFTER", "NAME");
+    Sums.first(sure, MAX_ROWS).forEach(change -> addRow(section, change));
     return section;
   }
 
-  private Change change(String name, ReportSums.Sum then, ReportSums.Sum now) {
+  private Change change(String name, Sums.Sum then, Sums.Sum now) {
     double a = after.share(now, bySamples);
     double b = before.share(then, bySamples);
     double nAfter = after.effective(now, bySamples);
@@ -138,8 +132,8 @@ public final class Comparison {
     return new Change(name, b, a, a - b, interval, Shares.differ(a, nAfter, b, nBefore));
   }
 
-  private static List<String> row(Change change) {
-    return List.of(
+  private static void addRow(Section section, Change change) {
+    section.row(
         points(change.difference),
         points(change.interval.low()),
         points(change.interval.high()),
@@ -152,13 +146,13 @@ public final class Comparison {
     Section section = new Section("Limits");
     for (Limit limit : limits) {
       String name = Names.ofAllRuns(limit.name());
-      ReportSums.Sum then = before.libraries.get(name);
-      ReportSums.Sum now = after.libraries.get(name);
-      if (then.samples() + now.samples() == 0) {
+      Sums.Sum then = before.libraries.get(name);
+      Sums.Sum now = after.libraries.get(name);
+      if (then.count + now.count == 0) {
         then = before.functions.get(name);
         now = after.functions.get(name);
       }
-      if (then.samples() + now.samples() == 0) {
+      if (then.count + now.count == 0) {
         throw new RecordingException(
             "neither recording has a library or function '" + limit.name() + "'");
       }
@@ -170,15 +164,13 @@ public final class Comparison {
       if (isExceeded) {
         exceeded.add(limit);
       }
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%s: %s. It went from %s to %s; %s.",
-              limit,
-              isExceeded ? "EXCEEDED" : "not exceeded",
-              ReportExport.percent(b),
-              ReportExport.percent(a),
-              surely(limit, a, nAfter, b, nBefore)));
+      section.say(
+          "%s: %s. It went from %s to %s; %s.",
+          limit,
+          isExceeded ? "EXCEEDED" : "not exceeded",
+          ReportExport.percent(b),
+          ReportExport.percent(a),
+          surely(limit, a, nAfter, b, nBefore));
     }
     return section;
   }
@@ -186,13 +178,9 @@ public final class Comparison {
   private static String surely(Limit limit, double a, double nAfter, double b, double nBefore) {
     if (limit.isRelative()) {
       Shares.Interval ratio = Shares.ofRatio(a, nAfter, b, nBefore);
-      return String.format(
-          Locale.ROOT,
+      return Texts.of(
           "95 %% interval of the ratio: %.2f to %s",
-          ratio.low(),
-          Double.isInfinite(ratio.high())
-              ? "any"
-              : String.format(Locale.ROOT, "%.2f", ratio.high()));
+          ratio.low(), Double.isInfinite(ratio.high()) ? "any" : Texts.of("%.2f", ratio.high()));
     }
     Shares.Interval interval = Shares.ofDifference(a, nAfter, b, nBefore);
     return "95 % interval of the change: "
@@ -203,6 +191,6 @@ public final class Comparison {
   }
 
   private static String points(double share) {
-    return String.format(Locale.ROOT, "%+.1f", 100 * share);
+    return Texts.of("%+.1f", 100 * share);
   }
 }

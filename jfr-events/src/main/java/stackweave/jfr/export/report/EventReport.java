@@ -6,12 +6,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.FrameCategory;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
@@ -45,19 +46,26 @@ final class EventReport {
     Sum(String name) {
       this.name = name;
     }
+
+    void add(SampleSum sum, int quarter) {
+      weight += sum.weightNanos();
+      samples += sum.count();
+      quarters[quarter] += sum.weightNanos();
+    }
   }
 
   private final SampledRecording recording;
   private final SampleChoice choice;
+  private final boolean isBytes;
   private final Map<String, Sum> places = new HashMap<>();
-  private final long[] quarters = new long[QUARTERS];
+  private final Sum all = new Sum("all");
   private final long length;
-  private long all;
   private long cut;
 
   EventReport(SampledRecording recording) throws RecordingException {
     this.recording = recording;
     this.choice = recording.choice();
+    this.isBytes = choice.unit() == WeightUnit.BYTES;
     this.length = Times.nanos(Duration.between(recording.first(), recording.last())) + 1;
     for (int i = 0; i < QUARTERS; i++) {
       Instant from = i == 0 ? Instant.MIN : at(i);
@@ -79,14 +87,9 @@ final class EventReport {
     }
     String name = frames.isEmpty() ? "[no frames]" : frames.get(at).text();
     Sum place = places.computeIfAbsent(name, Sum::new);
-    Sum of = place.callers.computeIfAbsent(caller(frames, at), Sum::new);
-    for (Sum each : List.of(place, of)) {
-      each.weight += sum.weightNanos();
-      each.samples += sum.count();
-      each.quarters[quarter] += sum.weightNanos();
-    }
-    quarters[quarter] += sum.weightNanos();
-    all += sum.weightNanos();
+    place.add(sum, quarter);
+    place.callers.computeIfAbsent(caller(frames, at), Sum::new).add(sum, quarter);
+    all.add(sum, quarter);
     cut += sum.end().isComplete() ? 0 : sum.weightNanos();
   }
 
@@ -94,7 +97,7 @@ final class EventReport {
   private static String caller(List<SampledFrame> frames, int at) {
     String ofJdk = NO_JAVA;
     for (int i = at; i >= 0; i--) {
-      if (Place.isJava(frames.get(i))) {
+      if (CodeOrigin.isJava(frames.get(i))) {
         String text = frames.get(i).text();
         if (!JDK.matcher(text).lookingAt()) {
           return text;
@@ -117,29 +120,26 @@ final class EventReport {
   private Section places() {
     Section section = new Section("Where " + what());
     // Counts are of something; bytes are.
-    String what = choice.unit().text(all) + (isBytes() ? " of " : " ") + choice.type();
-    section.sentences.add(
-        (isBytes()
-                ? "Net growth is " + what
-                : String.format(Locale.ROOT, "%,d samples stand for %s", recording.samples(), what))
-            + " within "
-            + Times.seconds(length)
-            + ". A place is the innermost function that is neither the kernel's nor the C library's;"
-            + " below it are its Java callers, the innermost outside of the JDK if there is one.");
-    if (isBytes()) {
-      section.sentences.add(
+    String what = choice.unit().text(all.weight) + (isBytes ? " of " : " ") + choice.type();
+    section.say(
+        "%s within %s. A place is the innermost function that is neither the kernel's nor the C"
+            + " library's; below it are its Java callers, the innermost outside of the JDK if there"
+            + " is one.",
+        isBytes
+            ? "Net growth is " + what
+            : Texts.of("%,d samples stand for %s", recording.samples(), what),
+        Times.seconds(length));
+    if (isBytes) {
+      section.say(
           "For a rate divide by that time, not by the recording's: it is from the first to the last"
               + " event, and begins later than the recording.");
+      section.head("SHARE", "BYTES", "PLACE");
+    } else {
+      section.head("SHARE", "WEIGHT", "SAMPLES", "PLACE");
     }
-    section.head =
-        isBytes()
-            ? List.of("SHARE", "BYTES", "PLACE")
-            : List.of("SHARE", "WEIGHT", "SAMPLES", "PLACE");
-    List<Sum> sorted = sorted(places);
-    for (Sum place : sorted.subList(0, Math.min(MAX_PLACES, sorted.size()))) {
+    for (Sum place : largest(places, MAX_PLACES)) {
       row(section, place, "");
-      List<Sum> callers = sorted(place.callers);
-      for (Sum caller : callers.subList(0, Math.min(MAX_CALLERS, callers.size()))) {
+      for (Sum caller : largest(place.callers, MAX_CALLERS)) {
         if (!caller.name.equals(place.name)) {
           row(section, caller, Section.INDENT);
         }
@@ -152,90 +152,75 @@ final class EventReport {
     if (choice.takesEvent(SampledEvent.NATIVE_ALLOCATIONS)) {
       return "what is live was allocated";
     }
-    return isBytes() ? "native memory was first touched" : "it happened";
-  }
-
-  private boolean isBytes() {
-    return choice.unit() == WeightUnit.BYTES;
+    return isBytes ? "native memory was first touched" : "it happened";
   }
 
   /** Samples of bytes are those of what was given back, too: their number says nothing. */
   private void row(Section section, Sum sum, String indent) {
-    String share = String.format(Locale.ROOT, "%.1f %%", all > 0 ? 100.0 * sum.weight / all : 0);
     String weight = choice.unit().text(sum.weight);
-    String samples = String.format(Locale.ROOT, "%,d", sum.samples);
-    String name = indent + sum.name;
-    section.rows.add(
-        isBytes() ? List.of(share, weight, name) : List.of(share, weight, samples, name));
+    if (isBytes) {
+      section.row(share(sum.weight), weight, indent + sum.name);
+    } else {
+      section.row(share(sum.weight), weight, Texts.count(sum.samples), indent + sum.name);
+    }
+  }
+
+  private String share(long weight) {
+    return Texts.of("%.1f %%", all.weight > 0 ? 100.0 * weight / all.weight : 0);
   }
 
   private Section times() {
     Section section = new Section("When");
-    section.sentences.add(
+    section.say(
         "What goes on at the same pace has four equal quarters of the recording's time; what a start"
             + " alone needed, has most of it in the first.");
-    section.head = List.of("1ST", "2ND", "3RD", "4TH", "PLACE");
-    section.rows.add(quarters(quarters, "all"));
-    List<Sum> sorted = sorted(places);
-    for (Sum place : sorted.subList(0, Math.min(MAX_CALLERS, sorted.size()))) {
-      section.rows.add(quarters(place.quarters, place.name));
-    }
+    section.head("1ST", "2ND", "3RD", "4TH", "PLACE");
+    quarters(section, all);
+    largest(places, MAX_CALLERS).forEach(place -> quarters(section, place));
     return section;
   }
 
-  private List<String> quarters(long[] weights, String name) {
+  private void quarters(Section section, Sum sum) {
     List<String> row = new ArrayList<>();
-    for (long weight : weights) {
+    for (long weight : sum.quarters) {
       row.add(choice.unit().text(weight));
     }
-    row.add(name);
-    return row;
+    row.add(sum.name);
+    section.rows.add(row);
   }
 
   private Section trust() {
     Section section = new Section("How far this can be trusted");
-    section.sentences.add(
-        "Weights are " + (isBytes() ? "bytes" : "numbers of events") + ", and no CPU time.");
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "%.1f %% of it has a stack that reaches its thread's first frame.",
-            all > 0 ? 100.0 * (all - cut) / all : 0));
+    section.say("Weights are %s, and no CPU time.", isBytes ? "bytes" : "numbers of events");
+    section.say(
+        "%s of it has a stack that reaches its thread's first frame.", share(all.weight - cut));
     if (choice.takesEvent(SampledEvent.NATIVE_MEMORY)) {
-      section.sentences.add(
+      section.say(
           "Memory that was freed and is used again counts for the stack that touched it first: who"
               + " leaks blocks of malloc among others that are freed, only record"
               + " --native-allocations tells.");
     }
     long lost = recording.figures().get(Counter.ALLOCATIONS_LOST);
     if (choice.takesEvent(SampledEvent.NATIVE_ALLOCATIONS) && lost > 0) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%,d calls were lost: some blocks are missing, others seem to be live that are not.",
-              lost));
+      section.say(
+          "%,d calls were lost: some blocks are missing, others seem to be live that are not.",
+          lost);
     }
     long counted = recording.figures().get(Counter.EVENTS_COUNTED);
     if (choice.unit() == WeightUnit.EVENTS && counted > 0) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "The kernel counted %,d events while it was sampled; the samples stand for %.1f %% of"
-                  + " them.",
-              counted,
-              Math.min(100.0, 100.0 * all / counted)));
+      section.say(
+          "The kernel counted %,d events while it was sampled; the samples stand for %.1f %% of"
+              + " them.",
+          counted, Math.min(100.0, 100.0 * all.weight / counted));
     }
     section.sentences.addAll(FlameGraphExport.notes(recording));
     return section;
   }
 
-  private static List<Sum> sorted(Map<String, Sum> sums) {
+  private static List<Sum> largest(Map<String, Sum> sums, int most) {
     List<Sum> sorted = new ArrayList<>(sums.values());
     sorted.removeIf(sum -> sum.weight <= 0); // all of it was given back
-    sorted.sort(
-        Comparator.comparingLong((Sum sum) -> sum.weight)
-            .reversed()
-            .thenComparing(sum -> sum.name));
-    return sorted;
+    sorted.sort(Comparator.comparingLong((Sum sum) -> -sum.weight).thenComparing(sum -> sum.name));
+    return Sums.first(sorted, most);
   }
 }

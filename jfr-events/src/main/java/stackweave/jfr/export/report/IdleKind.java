@@ -4,8 +4,6 @@ import java.util.List;
 import java.util.regex.Pattern;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.export.CodeOrigin;
-import stackweave.jfr.read.FrameText;
-import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 
 /**
@@ -57,12 +55,12 @@ enum IdleKind {
     return label;
   }
 
-  /** The kind of a wait; null if the thread ran, could have run, or waited inside work. */
-  static IdleKind of(SampleSum sum) {
-    return of(sum.state(), sum.frames());
-  }
-
-  /** The same by a state's label and a stack, the thread's first frame first. */
+  /**
+   * The kind of a wait; null if the thread ran, could have run, or waited inside work.
+   *
+   * @param state its label
+   * @param frames the thread's first frame first
+   */
   static IdleKind of(String state, List<SampledFrame> frames) {
     if (!ThreadState.isBlocked(state)) {
       return null;
@@ -76,7 +74,7 @@ enum IdleKind {
         continue;
       }
       hasJava = true;
-      String text = FrameText.of(frame).text();
+      String text = frame.text();
       for (IdleKind kind : values()) {
         if (kind.methods.matcher(text).matches()) {
           return kind;

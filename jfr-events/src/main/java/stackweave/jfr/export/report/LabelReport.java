@@ -1,79 +1,58 @@
 package stackweave.jfr.export.report;
 
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledRecording;
 
 /**
  * The section of a report that says which share of the time has which label. Ids of traces and
- * spans are not listed: there are too many.
+ * spans are not listed: there are too many. Stateless.
  */
 final class LabelReport {
   private static final int MAX_ROWS = 10;
 
-  private final SampledRecording recording;
-  private final Map<String, Long> nanosByLabel = new HashMap<>();
-  private long labelled;
-  private long all;
+  private LabelReport() {}
 
   /**
-   * @param recording which is read once more, if it has labels
-   */
-  LabelReport(SampledRecording recording) {
-    this.recording = recording;
-  }
-
-  /**
-   * The section; empty if the recording has no labels.
+   * The section; empty if the recording has no labels, else the recording is read once more.
    *
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  Section section() throws RecordingException {
+  static Section section(SampledRecording recording) throws RecordingException {
     Section section = new Section("For whom it was");
     if (!recording.hasContexts()) {
       return section;
     }
-    recording.forEachSum(Instant.MIN, Instant.MAX, this::add);
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "%s of the %s has labels of the application. A sample may have several.",
-            ReportExport.percent(share(labelled)),
-            recording.choice().time()));
-    List<Map.Entry<String, Long>> sorted = new ArrayList<>(nanosByLabel.entrySet());
-    sorted.sort(
-        Map.Entry.<String, Long>comparingByValue()
-            .reversed()
-            .thenComparing(Map.Entry.comparingByKey()));
+    Sums<String> byLabel = new Sums<>();
+    Sums.Sum all = new Sums.Sum("");
+    Sums.Sum labelled = new Sums.Sum("");
+    recording.forEachSum(
+        Instant.MIN,
+        Instant.MAX,
+        sum -> {
+          all.add(sum);
+          if (sum.contextId() != 0) {
+            labelled.add(sum);
+          }
+          sum.context()
+              .labels()
+              .forEach((key, value) -> byLabel.of(key + "=" + value).add(0, sum.weightNanos()));
+        });
+    section.say(
+        "%s of the %s has labels of the application. A sample may have several.",
+        ReportExport.percent(labelled.nanos, all.nanos), recording.choice().time());
+    List<Sums.Sum> sorted = byLabel.sorted();
     if (!sorted.isEmpty()) {
-      section.head = List.of("SHARE", "LABEL");
+      section.head("SHARE", "LABEL");
     }
-    for (Map.Entry<String, Long> label : sorted.subList(0, Math.min(MAX_ROWS, sorted.size()))) {
-      section.rows.add(List.of(ReportExport.percent(share(label.getValue())), label.getKey()));
+    for (Sums.Sum label : Sums.first(sorted, MAX_ROWS)) {
+      section.row(ReportExport.percent(label.nanos, all.nanos), label.name);
     }
     if (sorted.size() > MAX_ROWS) {
-      section.rows.add(
-          List.of("", String.format(Locale.ROOT, "and %,d more", sorted.size() - MAX_ROWS)));
+      section.row("", Texts.of("and %,d more", sorted.size() - MAX_ROWS));
     }
     return section;
-  }
-
-  private void add(SampleSum sum) {
-    all += sum.weightNanos();
-    labelled += sum.contextId() == 0 ? 0 : sum.weightNanos();
-    sum.context()
-        .labels()
-        .forEach(
-            (key, value) -> nanosByLabel.merge(key + "=" + value, sum.weightNanos(), Long::sum));
-  }
-
-  private double share(long nanos) {
-    return all == 0 ? 0 : (double) nanos / all;
   }
 }

@@ -1,24 +1,27 @@
 package stackweave.jfr.export.report;
 
+import static stackweave.jfr.export.report.ReportExport.percent;
+
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.ToLongFunction;
 import stackweave.jfr.export.Export;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.SampledRecording;
-import stackweave.jfr.read.StackEnd;
 
 /**
  * The native libraries of a recording: shares, path, build id, where unwind rules and names come
@@ -50,10 +53,8 @@ public final class LibrariesExport implements Export {
   /** Sums of a library: all copies of one build. */
   private static final class Library {
     final SampledModule module;
-    long selfSamples;
-    long selfNanos;
-    long totalSamples;
-    long totalNanos;
+    final Sums.Sum self = new Sums.Sum("");
+    final Sums.Sum total = new Sums.Sum("");
 
     /** Its frames in all samples, those without a name, and those whose caller is a guess. */
     long frames;
@@ -64,11 +65,8 @@ public final class LibrariesExport implements Export {
     /** Stacks whose outermost known frame is here and that do not reach their thread's first. */
     final Map<String, Long> ends = new TreeMap<>();
 
-    /** Other places where copies of the same build were mapped. */
-    final Set<String> paths = new HashSet<>();
-
-    /** First addresses of all copies by their paths. */
-    final Map<String, List<Long>> starts = new HashMap<>();
+    /** First addresses of all copies of the same build by their paths. */
+    final Map<String, List<Long>> starts = new TreeMap<>();
 
     Library(SampledModule module) {
       this.module = module;
@@ -86,45 +84,38 @@ public final class LibrariesExport implements Export {
 
   private List<Section> sections(SampledRecording recording) throws IOException {
     boolean bySamples = recording.weightNanos() <= 0;
+    ToLongFunction<Sums.Sum> number = sum -> bySamples ? sum.count : sum.nanos;
     long all = bySamples ? recording.samples() : recording.weightNanos();
-    Comparator<Library> bySelf =
-        Comparator.comparingLong(library -> bySamples ? library.selfSamples : library.selfNanos);
-    Comparator<Library> byTotal =
-        Comparator.comparingLong(library -> bySamples ? library.totalSamples : library.totalNanos);
-    List<Library> libraries = new ArrayList<>(gather(recording));
-    libraries.sort(bySelf.thenComparing(byTotal).reversed());
+    List<Library> libraries = gather(recording);
+    libraries.sort(
+        Comparator.comparingLong((Library library) -> number.applyAsLong(library.self))
+            .thenComparingLong(library -> number.applyAsLong(library.total))
+            .reversed());
     Section table = new Section("Libraries");
-    table.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "Shares of the %s. SELF: in its own code; TOTAL: in it or in what it calls; NAMED: its"
-                + " frames that have a name.",
-            bySamples
-                ? String.format(Locale.ROOT, "%,d samples", all)
-                : Times.seconds(all)
-                    + " of "
-                    + recording.choice().time()
-                    + " that the samples stand for"));
-    table.head = List.of("SELF", "TOTAL", "NAMED", "LIBRARY");
-    List<Section> sections = new ArrayList<>();
-    sections.add(table);
+    table.say(
+        "Shares of the %s. SELF: in its own code; TOTAL: in it or in what it calls; NAMED: its"
+            + " frames that have a name.",
+        bySamples
+            ? Texts.of("%,d samples", all)
+            : Texts.of(
+                "%s of %s that the samples stand for",
+                Times.seconds(all), recording.choice().time()));
+    table.head("SELF", "TOTAL", "NAMED", "LIBRARY");
     LoadSections loads = new LoadSections(LibraryLoads.read(recording.file()));
-    sections.add(loads.table(rows));
-    int shown = rows == 0 ? libraries.size() : Math.min(rows, libraries.size());
-    for (Library library : libraries.subList(0, shown)) {
-      table.rows.add(
-          List.of(
-              share(bySamples ? library.selfSamples : library.selfNanos, all),
-              share(bySamples ? library.totalSamples : library.totalNanos, all),
-              share(library.frames - library.nameless, library.frames),
-              library.module.name()));
+    List<Section> sections = new ArrayList<>(List.of(table, loads.table(rows)));
+    List<Library> shown = rows == 0 ? libraries : Sums.first(libraries, rows);
+    for (Library library : shown) {
+      table.row(
+          percent(number.applyAsLong(library.self), all),
+          percent(number.applyAsLong(library.total), all),
+          percent(library.frames - library.nameless, library.frames),
+          library.module.name());
       Section details = details(library, recording.samples());
       details.sentences.addAll(1, loads.sentences(library.starts));
       sections.add(details);
     }
-    if (shown < libraries.size()) {
-      table.sentences.add(
-          String.format(Locale.ROOT, "%,d more libraries are left out.", libraries.size() - shown));
+    if (shown.size() < libraries.size()) {
+      table.say("%,d more libraries are left out.", libraries.size() - shown.size());
     }
     return sections;
   }
@@ -149,19 +140,17 @@ public final class LibrariesExport implements Export {
                 i > 0 && Place.isNative(frame) && frames.get(i - 1).found().isGuess();
             library.guessed += isCallerGuessed ? count : 0;
             if (met.add(library)) {
-              library.totalSamples += count;
-              library.totalNanos += nanos;
+              library.total.add(count, nanos);
             }
             if (i == frames.size() - 1) {
-              library.selfSamples += count;
-              library.selfNanos += nanos;
+              library.self.add(count, nanos);
             }
-            if (i == 0) {
-              addEnd(library, end, count);
+            if (i == 0 && !end.isComplete()) {
+              library.ends.merge(end.label(), count, Long::sum);
             }
           }
         });
-    return List.copyOf(byBuild.values());
+    return new ArrayList<>(byBuild.values());
   }
 
   private static Library of(SampledModule module, Map<String, Library> byBuild) {
@@ -169,50 +158,29 @@ public final class LibrariesExport implements Export {
     String build = module.buildId().isEmpty() ? module.path() : module.buildId();
     Library library =
         byBuild.computeIfAbsent(module.name() + " " + build, key -> new Library(module));
-    library.paths.add(module.path());
     library.starts.computeIfAbsent(module.path(), path -> new ArrayList<>()).add(module.start());
     return library;
-  }
-
-  private static void addEnd(Library library, StackEnd end, long count) {
-    if (!end.isComplete()) {
-      library.ends.merge(end.label(), count, Long::sum);
-    }
   }
 
   private static Section details(Library library, long samples) {
     SampledModule module = library.module;
     Section section = Section.about(module.name());
-    List<String> paths = library.paths.stream().sorted().toList();
-    String more =
-        paths.size() > 1
-            ? String.format(Locale.ROOT, " and %,d more copies", paths.size() - 1)
-            : "";
-    section.sentences.add("File: " + paths.get(0) + more);
-    section.sentences.add("Build id: " + (module.buildId().isEmpty() ? "none" : module.buildId()));
-    section.sentences.add(tables(module));
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "Names: %s; %s of its frames have none",
-            module.symbolsFrom().isEmpty() ? "not read" : module.symbolsFrom(),
-            share(library.nameless, library.frames)));
+    Iterator<String> paths = library.starts.keySet().iterator();
+    int more = library.starts.size() - 1;
+    section.say("File: " + paths.next() + (more > 0 ? Texts.of(" and %,d more copies", more) : ""));
+    section.say("Build id: " + (module.buildId().isEmpty() ? "none" : module.buildId()));
+    section.say(tables(module));
+    section.say(
+        "Names: %s; %s of its frames have none",
+        module.symbolsFrom().isEmpty() ? "not read" : module.symbolsFrom(),
+        percent(library.nameless, library.frames));
     library.ends.forEach(
         (end, count) ->
-            section.sentences.add(
-                String.format(
-                    Locale.ROOT,
-                    "Stacks that end here: %,d of %,d samples, %s",
-                    count,
-                    samples,
-                    end)));
+            section.say("Stacks that end here: %,d of %,d samples, %s", count, samples, end));
     if (library.guessed > 0) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "Guesses: of %s of its frames the caller was found without unwind tables and may be"
-                  + " wrong",
-              share(library.guessed, library.frames)));
+      section.say(
+          "Guesses: of %s of its frames the caller was found without unwind tables and may be wrong",
+          percent(library.guessed, library.frames));
     }
     advice(library, section);
     return section;
@@ -221,9 +189,7 @@ public final class LibrariesExport implements Export {
   private static String tables(SampledModule module) {
     String source = module.unwindSource().isEmpty() ? "not read" : module.unwindSource();
     String functions =
-        module.functions() > 0
-            ? String.format(Locale.ROOT, ", %,d functions", module.functions())
-            : "";
+        module.functions() > 0 ? Texts.of(", %,d functions", module.functions()) : "";
     String reason = module.unwindReason().isEmpty() ? "" : " (" + module.unwindReason() + ")";
     return "Unwind tables: " + source + functions + reason;
   }
@@ -238,12 +204,12 @@ public final class LibrariesExport implements Export {
         source.equals(NO_TABLES) || !source.isEmpty() && !source.contains(FRAME_TABLES);
     boolean losesStacks = library.ended() + library.guessed > SMALL * library.frames;
     if (lacksTables || losesStacks && library.guessed > 0) {
-      section.sentences.add(
+      section.say(
           "For whole stacks: build it with -fasynchronous-unwind-tables, or with -Wa,--gsframe"
               + " (binutils 2.46 or later); -fno-omit-frame-pointer helps its callers only.");
     }
     if (library.nameless > SMALL * library.frames) {
-      section.sentences.add(
+      section.say(
           isOfSystem(module.path())
               ? "For names: install its package's debug symbols (dpkg -S or rpm -qf "
                   + module.path()
@@ -256,9 +222,5 @@ public final class LibrariesExport implements Export {
 
   private static boolean isOfSystem(String path) {
     return path.startsWith("/usr/") || path.startsWith("/lib");
-  }
-
-  private static String share(long part, long all) {
-    return ReportExport.percent(all == 0 ? 0 : (double) part / all);
   }
 }

@@ -3,7 +3,6 @@ package stackweave.jfr.export.report;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -14,19 +13,18 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
-import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.chunk.EventConstants;
+import stackweave.jfr.chunk.EventConstants.EventThread;
+import stackweave.jfr.chunk.EventConstants.Frame;
 import stackweave.jfr.chunk.EventShape;
-import stackweave.jfr.chunk.EventThreads;
-import stackweave.jfr.chunk.EventThreads.EventThread;
-import stackweave.jfr.chunk.StackTraces;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.load.NativeLibraryLoad;
 import stackweave.jfr.event.load.NativeLibraryMapped;
-import stackweave.jfr.read.ChunkList;
+import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 
-/** The loads of libraries in a recording, each with the place where the library lies. Stateless. */
-final class LibraryLoads {
+/** The loads of libraries in a recording, each with the place where the library lies. */
+final class LibraryLoads implements ChunkEvents.Taker {
   /** Frames that are between dlopen and whoever wanted the library. */
   private static final Pattern MACHINERY =
       Pattern.compile(
@@ -37,7 +35,6 @@ final class LibraryLoads {
   private static final int LOAD = 0;
   private static final int MAPPED = 1;
   private static final int SESSION = 2;
-  private static final int JVM_LOAD = 3;
 
   /** The number of a load that only the JVM has told of. */
   private static final long NO_NUMBER = -1;
@@ -63,15 +60,13 @@ final class LibraryLoads {
       List.of(
           EventShape.of(
               NativeLibraryLoad.NAME,
-              "startTime duration eventThread stackTrace load path foreign loaded error"),
+              "startTime duration eventThread stackTrace path loaded error load foreign"),
           EventShape.of(NativeLibraryMapped.NAME, "load path start fileKept"),
           EventShape.of(Session.NAME, "uuid jvmStart"),
           // Since JDK 22; also of loads before sampling began, or without instrumentation.
           EventShape.of(
               "jdk.NativeLibraryLoad",
               "startTime duration eventThread stackTrace name success errorMessage"));
-
-  private LibraryLoads() {}
 
   /**
    * Where a library came to lie.
@@ -97,13 +92,12 @@ final class LibraryLoads {
       long sinceStartNanos,
       long nanos,
       String thread,
-      List<StackTraces.Frame> stack,
+      List<Frame> stack,
       String path,
       boolean isForeign,
       boolean isLoaded,
       String error,
       Mapped mapped) {
-
     /** Path of the library as mapped, as far as it is known. */
     String file() {
       return mapped == null ? path : mapped.path();
@@ -120,133 +114,126 @@ final class LibraryLoads {
     }
   }
 
-  /** A frame as text. */
-  static String text(StackTraces.Frame frame) {
-    String name = frame.className() + "." + frame.method();
-    return frame.line() > 0 ? name + ":" + frame.line() : name;
-  }
-
   private record Key(String session, long load) {}
 
+  /** A load as its chunk has it; times are in ticks, thread and stack are keys. */
   private record Raw(
       long load,
-      long startTicks,
-      long durationTicks,
+      long start,
+      long duration,
       long thread,
       long stack,
       String path,
       boolean isForeign,
       boolean isLoaded,
-      String error) {}
-
-  /** What is read of a file before it is joined. */
-  private static final class Reading {
-    private final List<Load> loads = new ArrayList<>();
-    private final Map<Key, Mapped> mapped = new HashMap<>();
-    private final Map<Key, Integer> places = new HashMap<>();
-    private String session = "";
-    private long jvmStartNanos;
+      String error) {
+    boolean covers(long ticks) {
+      return start <= ticks && ticks <= start + duration;
+    }
   }
 
-  /**
-   * Reads a recording; of a damaged chunk what is before the damage.
-   *
-   * @return the longest first
-   */
+  /** A load of ours, or of the JVM, whose library may be said to be mapped in a later chunk. */
+  private record Found(Key key, String thread, List<Frame> stack, long since, long nanos, Raw raw) {
+    Load with(Mapped mapped) {
+      return new Load(
+          since, nanos, thread, stack, raw.path, raw.isForeign, raw.isLoaded, raw.error, mapped);
+    }
+  }
+
+  private final List<Found> found = new ArrayList<>();
+  private final Map<Key, Mapped> mapped = new HashMap<>();
+  private String session = "";
+  private long jvmStartNanos;
+
+  // Of a chunk.
+  private final List<Raw> own = new ArrayList<>();
+  private final List<Raw> ofJvm = new ArrayList<>();
+  private final Map<Long, Mapped> mappedOfChunk = new HashMap<>();
+
+  private LibraryLoads() {}
+
+  /** Reads a recording; the longest first. */
   static List<Load> read(Path file) throws IOException {
-    Reading reading = new Reading();
-    try (ChunkSource source = new ChunkSource(file)) {
-      for (ChunkHeader header : ChunkList.scan(file).chunks()) {
-        read(source, header, reading);
-      }
+    LibraryLoads reading = new LibraryLoads();
+    try {
+      ChunkEvents.read(file, SHAPES, reading);
     } catch (RecordingException e) {
       return List.of(); // who asks has read the file before
     }
-    // Where a library lies may be said in a later chunk than that it was loaded.
-    reading.places.forEach(
-        (key, place) -> {
-          Load load = reading.loads.get(place);
-          reading.loads.set(place, with(load, reading.mapped.get(key)));
-        });
-    reading.loads.sort(Comparator.comparingLong(Load::nanos).reversed());
-    return reading.loads;
-  }
-
-  private static Load with(Load load, Mapped mapped) {
-    return new Load(
-        load.sinceStartNanos(),
-        load.nanos(),
-        load.thread(),
-        load.stack(),
-        load.path(),
-        load.isForeign(),
-        load.isLoaded(),
-        load.error(),
-        mapped);
-  }
-
-  private static void read(ChunkSource source, ChunkHeader header, Reading reading) {
-    List<Raw> raws = new ArrayList<>();
-    List<Raw> jvmRaws = new ArrayList<>();
-    Map<Long, Mapped> places = new HashMap<>();
-    try {
-      ChunkReader events = new ChunkReader(source, header, SHAPES);
-      for (int shape = events.next(); shape >= 0; shape = events.next()) {
-        switch (shape) {
-          case LOAD -> raws.add(raw(events));
-          case JVM_LOAD -> jvmRaws.add(jvmRaw(events));
-          case MAPPED ->
-              places.put(
-                  events.number(0),
-                  new Mapped(events.text(1), events.number(2), events.number(3) != 0));
-          case SESSION -> {
-            reading.session = events.text(0);
-            reading.jvmStartNanos = events.number(1) * 1_000_000;
-          }
-          default -> throw new IllegalStateException("shape " + shape);
-        }
-      }
-    } catch (IOException e) {
-      // What was read stands.
+    List<Load> loads = new ArrayList<>();
+    for (Found each : reading.found) {
+      loads.add(each.with(reading.mapped.get(each.key)));
     }
-    places.forEach((load, place) -> reading.mapped.put(new Key(reading.session, load), place));
-    addOthers(jvmRaws, raws);
+    loads.sort(Comparator.comparingLong(Load::nanos).reversed());
+    return loads;
+  }
+
+  @Override
+  public void take(int shape, ChunkReader event) throws IOException {
+    switch (shape) {
+      case MAPPED ->
+          mappedOfChunk.put(
+              event.number(0), new Mapped(event.text(1), event.number(2), event.number(3) != 0));
+      case SESSION -> {
+        session = event.text(0);
+        jvmStartNanos = event.number(1) * 1_000_000;
+      }
+      default -> {
+        boolean isOfJvm = shape != LOAD;
+        boolean isLoaded = event.number(5) != 0;
+        Raw raw =
+            new Raw(
+                isOfJvm ? NO_NUMBER : event.number(7),
+                event.number(0),
+                event.number(1),
+                event.number(2),
+                event.number(3),
+                event.text(4),
+                !isOfJvm && event.number(8) != 0,
+                isLoaded,
+                isOfJvm && isLoaded ? "" : event.text(6));
+        (isOfJvm ? ofJvm : own).add(raw);
+      }
+    }
+  }
+
+  @Override
+  public void end(ChunkHeader chunk, EventConstants constants) {
+    mappedOfChunk.forEach((load, place) -> mapped.put(new Key(session, load), place));
+    List<Raw> raws = new ArrayList<>(own);
+    addOthers(raws);
     Set<Long> stacks = new HashSet<>();
     Set<Long> threads = new HashSet<>();
     for (Raw raw : raws) {
-      stacks.add(raw.stack());
-      threads.add(raw.thread());
+      stacks.add(raw.stack);
+      threads.add(raw.thread);
     }
-    Map<Long, List<StackTraces.Frame>> traces = Collections.emptyMap();
-    Map<Long, EventThread> names = Collections.emptyMap();
-    try {
-      traces = StackTraces.read(source, header, stacks);
-      names = EventThreads.read(source, header, threads);
-    } catch (IOException e) {
-      // The loads stand, without a stack.
-    }
+    Map<Long, List<Frame>> traces = constants.stacks(stacks);
+    Map<Long, EventThread> names = constants.threads(threads);
     for (Raw raw : raws) {
-      String thread = names.getOrDefault(raw.thread(), EventThread.UNKNOWN).name();
-      List<StackTraces.Frame> stack = traces.getOrDefault(raw.stack(), List.of());
-      if (isOwn(thread, raw.path(), stack)) {
-        continue;
+      String thread = names.getOrDefault(raw.thread, EventThread.UNKNOWN).name();
+      List<Frame> stack = traces.getOrDefault(raw.stack, List.of());
+      if (!isOwn(thread, raw.path, stack)) {
+        long start = chunk.nanosAt(raw.start);
+        found.add(
+            new Found(
+                new Key(session, raw.load),
+                thread,
+                ofCaller(stack),
+                jvmStartNanos == 0 ? -1 : start - jvmStartNanos,
+                Math.max(0, chunk.nanosAt(raw.start + raw.duration) - start),
+                raw));
       }
-      long start = header.nanosAt(raw.startTicks());
-      if (raw.load() != NO_NUMBER) {
-        reading.places.put(new Key(reading.session, raw.load()), reading.loads.size());
-      }
-      reading.loads.add(
-          new Load(
-              reading.jvmStartNanos == 0 ? -1 : start - reading.jvmStartNanos,
-              Math.max(0, header.nanosAt(raw.startTicks() + raw.durationTicks()) - start),
-              thread,
-              ofCaller(stack),
-              raw.path(),
-              raw.isForeign(),
-              raw.isLoaded(),
-              raw.error(),
-              null));
     }
+    own.clear();
+    ofJvm.clear();
+    mappedOfChunk.clear();
+  }
+
+  /** A frame as text. */
+  static String text(Frame frame) {
+    String name = frame.className() + "." + frame.method();
+    return frame.line() > 0 ? name + ":" + frame.line() : name;
   }
 
   /**
@@ -254,7 +241,7 @@ final class LibraryLoads {
    *
    * @param stack as recorded
    */
-  static boolean isOwn(String thread, String path, List<StackTraces.Frame> stack) {
+  static boolean isOwn(String thread, String path, List<Frame> stack) {
     if (thread.startsWith(OWN_THREADS)) {
       return true;
     }
@@ -262,12 +249,10 @@ final class LibraryLoads {
     while (first < stack.size() && isOwn(stack.get(first))) {
       first++;
     }
-    for (StackTraces.Frame frame : stack.subList(first, stack.size())) {
-      if (isOwn(frame)) {
-        return true;
-      }
+    if (stack.subList(first, stack.size()).stream().anyMatch(LibraryLoads::isOwn)) {
+      return true;
     }
-    List<StackTraces.Frame> callers = ofCaller(stack);
+    List<Frame> callers = ofCaller(stack);
     boolean isForAgent =
         callers.isEmpty()
             ? thread.equals(ATTACH_THREAD)
@@ -275,83 +260,39 @@ final class LibraryLoads {
     return isForAgent && OF_ATTACH.matcher(path).matches();
   }
 
-  private static boolean isOwn(StackTraces.Frame frame) {
+  private static boolean isOwn(Frame frame) {
     return frame.className().startsWith(OWN_CLASSES);
   }
 
-  private static Raw raw(ChunkReader events) throws IOException {
-    return new Raw(
-        events.number(4),
-        events.number(0),
-        events.number(1),
-        events.number(2),
-        events.number(3),
-        events.text(5),
-        events.number(6) != 0,
-        events.number(7) != 0,
-        events.text(8));
-  }
-
-  private static Raw jvmRaw(ChunkReader events) throws IOException {
-    boolean isLoaded = events.number(5) != 0;
-    return new Raw(
-        NO_NUMBER,
-        events.number(0),
-        events.number(1),
-        events.number(2),
-        events.number(3),
-        events.text(4),
-        false,
-        isLoaded,
-        isLoaded ? "" : events.text(6));
-  }
-
   /** Adds what the JVM tells of other loads than ours: dlopen is within the JDK's {@code open}. */
-  private static void addOthers(List<Raw> jvmRaws, List<Raw> raws) {
+  private void addOthers(List<Raw> raws) {
     // Loads of a thread lie one behind the other, or one in the other: in JNI_OnLoad.
-    Map<Long, TreeMap<Long, Raw>> own = new HashMap<>();
-    for (Raw load : raws) {
-      own.computeIfAbsent(load.thread(), thread -> new TreeMap<>()).put(load.startTicks(), load);
+    Map<Long, TreeMap<Long, Raw>> byThread = new HashMap<>();
+    for (Raw load : own) {
+      byThread.computeIfAbsent(load.thread, thread -> new TreeMap<>()).put(load.start, load);
     }
-    List<Raw> ours = List.copyOf(raws);
-    for (Raw each : jvmRaws) {
-      long middle = each.startTicks() + each.durationTicks() / 2;
-      if (!isWithin(middle, own.getOrDefault(each.thread(), new TreeMap<>()))
-          && !isLoadedForAnother(each, middle, ours)) {
+    for (Raw each : ofJvm) {
+      long middle = each.start + each.duration / 2;
+      boolean isWithin =
+          byThread
+              .getOrDefault(each.thread, new TreeMap<>())
+              .headMap(middle, true)
+              .descendingMap()
+              .values()
+              .stream()
+              .limit(MAX_BEFORE)
+              .anyMatch(load -> load.covers(middle));
+      // A library that wants an executable stack is loaded by the VM's own thread, for the thread
+      // that asked for it and waits (os::Linux::dlopen_helper, VM_LinuxDllLoad in os_linux.cpp).
+      boolean isForAnother =
+          own.stream().anyMatch(load -> load.path.equals(each.path) && load.covers(middle));
+      if (!isWithin && !isForAnother) {
         raws.add(each);
       }
     }
   }
 
-  /**
-   * A library that wants an executable stack is loaded by the VM's own thread, for the thread that
-   * asked for it and waits (os::Linux::dlopen_helper, VM_LinuxDllLoad in os_linux.cpp).
-   */
-  private static boolean isLoadedForAnother(Raw load, long middle, List<Raw> ours) {
-    for (Raw each : ours) {
-      if (each.path().equals(load.path())
-          && each.startTicks() <= middle
-          && middle <= each.startTicks() + each.durationTicks()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean isWithin(long ticks, TreeMap<Long, Raw> loads) {
-    int looked = 0;
-    for (Raw load : loads.headMap(ticks, true).descendingMap().values()) {
-      if (ticks <= load.startTicks() + load.durationTicks()) {
-        return true;
-      }
-      if (++looked == MAX_BEFORE) {
-        return false;
-      }
-    }
-    return false;
-  }
-
-  private static List<StackTraces.Frame> ofCaller(List<StackTraces.Frame> stack) {
+  private static List<Frame> ofCaller(List<Frame> stack) {
     int first = 0;
     while (first < stack.size() && MACHINERY.matcher(stack.get(first).className()).matches()) {
       first++;

@@ -5,9 +5,9 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import stackweave.jfr.chunk.StackTraces;
+import stackweave.jfr.chunk.EventConstants.Frame;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.report.LibraryLoads.Load;
 
 /** Says in words who loaded the libraries of a recording. Immutable. */
@@ -38,31 +38,29 @@ final class LoadSections {
   Section table(int rows) {
     Section section = new Section("Loads");
     if (loads.isEmpty()) {
-      section.sentences.add(
+      section.say(
           "No load of a library was seen: none was loaded since sampling began (the agent's option"
               + " hooks=early sees them from the start), the JDK was not instrumented (hooks=on does it"
               + " also after attach), or another agent has transformed NativeLibraries of the JDK"
               + " since, which undoes it.");
       return section;
     }
-    section.sentences.add(
+    section.say(
         "Libraries that Java code loaded: how long dlopen with constructors and JNI_OnLoad took,"
             + " when it began after the JVM's start, and who called.");
-    section.head = List.of("TOOK", "AT", "LIBRARY AND CALLER");
+    section.head("TOOK", "AT", "LIBRARY AND CALLER");
     int shown = Math.min(rows == 0 ? DEFAULT_ROWS : rows, loads.size());
     for (Load load : loads.subList(0, shown)) {
-      section.rows.add(
-          List.of(
-              duration(load.nanos()),
-              since(load),
-              load.name()
-                  + (load.isLoaded() ? "" : " FAILED")
-                  + (load.caller().isEmpty() ? "" : ", by " + load.caller())));
+      section.row(
+          duration(load.nanos()),
+          since(load),
+          load.name()
+              + (load.isLoaded() ? "" : " FAILED")
+              + (load.caller().isEmpty() ? "" : ", by " + load.caller()));
     }
     addFailures(section, rows == 0 ? DEFAULT_ROWS : rows);
     if (shown < loads.size()) {
-      section.sentences.add(
-          String.format(Locale.ROOT, "%,d more loads are left out.", loads.size() - shown));
+      section.say("%,d more loads are left out.", loads.size() - shown);
     }
     return section;
   }
@@ -87,10 +85,10 @@ final class LoadSections {
       }
       left--;
       String often = each.getValue() == 1 ? "" : " " + each.getValue() + " times";
-      section.sentences.add("Failed" + often + ": " + each.getKey());
+      section.say("Failed" + often + ": " + each.getKey());
     }
     if (left > 0) {
-      section.sentences.add(String.format(Locale.ROOT, "%,d other failures are left out.", left));
+      section.say("%,d other failures are left out.", left);
     }
   }
 
@@ -121,35 +119,29 @@ final class LoadSections {
             + (first.isForeign() ? " by java.lang.foreign" : "")
             + (first.sinceStartNanos() < 0 ? "" : ", " + since(first) + " after the JVM's start")
             + (first.thread().isEmpty() ? "" : ", on thread " + first.thread())
-            + (own.size() == 1
-                ? ""
-                : String.format(Locale.ROOT, "; %,d more loads of it", own.size() - 1)));
+            + (own.size() == 1 ? "" : Texts.of("; %,d more loads of it", own.size() - 1)));
     if (!first.stack().isEmpty()) {
       sentences.add("Loaded by: " + stack(first.stack()));
     }
     return sentences;
   }
 
-  private static String stack(List<StackTraces.Frame> frames) {
+  private static String stack(List<Frame> frames) {
     StringBuilder text = new StringBuilder();
     int shown = Math.min(MAX_FRAMES, frames.size());
-    for (StackTraces.Frame frame : frames.subList(0, shown)) {
+    for (Frame frame : frames.subList(0, shown)) {
       text.append(text.isEmpty() ? "" : " < ").append(LibraryLoads.text(frame));
     }
     return shown == frames.size()
         ? text.toString()
-        : text.append(String.format(Locale.ROOT, " < %,d more", frames.size() - shown)).toString();
+        : text.append(Texts.of(" < %,d more", frames.size() - shown)).toString();
   }
 
   private static String since(Load load) {
-    return load.sinceStartNanos() < 0
-        ? "-"
-        : String.format(Locale.ROOT, "%.1f s", load.sinceStartNanos() / 1e9);
+    return load.sinceStartNanos() < 0 ? "-" : Texts.of("%.1f s", load.sinceStartNanos() / 1e9);
   }
 
   private static String duration(long nanos) {
-    return nanos < 10_000_000
-        ? String.format(Locale.ROOT, "%.1f ms", nanos / 1e6)
-        : String.format(Locale.ROOT, "%,.0f ms", nanos / 1e6);
+    return Texts.of(nanos < 10_000_000 ? "%.1f ms" : "%,.0f ms", nanos / 1e6);
   }
 }

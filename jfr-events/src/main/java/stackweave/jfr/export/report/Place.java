@@ -42,10 +42,7 @@ record Place(String group, String detail, int javaAt) {
 
   static Place of(SampleSum sum) {
     List<SampledFrame> frames = sum.frames();
-    int java = frames.size() - 1;
-    while (java >= 0 && !isJava(frames.get(java))) {
-      java--;
-    }
+    int java = CodeOrigin.innermostJava(frames);
     if (isIdle(sum.state())) {
       return new Place(IDLE, sum.state(), java);
     }
@@ -57,7 +54,7 @@ record Place(String group, String detail, int javaAt) {
       case KERNEL -> new Place(KERNEL, kernel(frames), java);
       case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED, NATIVE_METHOD ->
           new Place(JAVA, innermost.kind(), java);
-      case STUB -> new Place(STUBS, FrameText.of(innermost).text(), java);
+      case STUB -> new Place(STUBS, innermost.text(), java);
       case JVM -> new Place(JVM, purpose(frames, java).label(), java);
       case NATIVE, CPP -> ofNative(frames, java);
       case CONTINUATION, UNKNOWN, MARKER -> new Place(UNKNOWN, "", java);
@@ -96,10 +93,6 @@ record Place(String group, String detail, int javaAt) {
   /** Whether it is code of the C library, or of what else libraries use. */
   static boolean isRuntime(SampledFrame frame) {
     return isLibrary(frame) && RUNTIME.matcher(CodeOrigin.of(frame)).matches();
-  }
-
-  static boolean isJava(SampledFrame frame) {
-    return CodeOrigin.of(frame).equals(CodeOrigin.JAVA);
   }
 
   private static boolean isIdle(String state) {

@@ -4,11 +4,15 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import stackweave.jfr.event.Timespans;
+import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledModule;
@@ -60,7 +64,6 @@ public final class ReportExport implements Export {
   private static final int MANY_WAITS = 6;
   private static final int MANY_BLOCKS = 20;
   private static final String JAR = "java -jar stackweave-agent.jar ";
-  private static final String NO_BUILD_ID = "no build id";
 
   private final String title;
   private final String file;
@@ -105,20 +108,20 @@ public final class ReportExport implements Export {
       throws IOException, RecordingException {
     if (recording.choice().isEvent()) {
       List<Section> sections = new ArrayList<>(new EventReport(recording).sections());
-      sections.add(sections.size() - 1, new LabelReport(recording).section());
+      sections.add(sections.size() - 1, LabelReport.section(recording));
       return sections;
     }
     if (recording.choice().isWall()) {
       WaitReport report = new WaitReport(recording, MANY_GROUPS, MANY_WAITS);
       List<Section> sections = new ArrayList<>(report.sections());
-      sections.add(new LabelReport(recording).section());
-      sections.add(new BlockReport(recording).section(MANY_BLOCKS));
+      sections.add(LabelReport.section(recording));
+      sections.add(BlockReport.section(recording, MANY_BLOCKS));
       sections.addAll(CallReport.sections(recording.file(), recording, MANY_CALLS));
       sections.add(report.trust(true));
       sections.add(nextOfWaiting());
       return sections;
     }
-    Facts facts = new Facts(recording, new ReportSums(recording, false));
+    Facts facts = new Facts(recording);
     List<Section> sections =
         new ArrayList<>(
             List.of(
@@ -135,9 +138,9 @@ public final class ReportExport implements Export {
       trust.sentences.addAll(report.trust(false).sentences);
       next.commands.add(JAR + "report --wall " + file);
     }
-    sections.add(new LabelReport(recording).section());
-    sections.add(new BlockReport(recording).section(FEW_BLOCKS));
-    sections.addAll(new StallReport(recording).sections());
+    sections.add(LabelReport.section(recording));
+    sections.add(BlockReport.section(recording, FEW_BLOCKS));
+    sections.addAll(StallReport.sections(recording));
     SampledRecording all = waiting == null ? recording : waiting;
     sections.addAll(CallReport.sections(recording.file(), all, MANY_CALLS));
     for (String event : recording.eventSamples().keySet()) {
@@ -154,140 +157,106 @@ public final class ReportExport implements Export {
     return section;
   }
 
-  /** The sections of one recording. */
+  /** The sections on the CPU time of one recording. */
   private static final class Facts {
     private final SampledRecording recording;
     private final ReportSums sums;
     private final boolean bySamples;
+    private final String unit;
 
-    Facts(SampledRecording recording, ReportSums sums) {
+    Facts(SampledRecording recording) {
       this.recording = recording;
-      this.sums = sums;
-      this.bySamples = sums.nanos() <= 0;
+      this.sums = new ReportSums(recording, false);
+      this.bySamples = sums.all.nanos <= 0;
+      this.unit = bySamples ? "samples" : "CPU time";
     }
 
-    private double share(ReportSums.Sum sum) {
+    private double share(Sums.Sum sum) {
       return sums.share(sum, bySamples);
     }
 
-    private Shares.Interval interval(ReportSums.Sum sum) {
+    private Shares.Interval interval(Sums.Sum sum) {
       return Shares.of(share(sum), sums.effective(sum, bySamples));
     }
 
-    private String of(ReportSums.Sum sum) {
+    private String of(Sums.Sum sum) {
       Shares.Interval interval = interval(sum);
-      return String.format(
-          Locale.ROOT,
+      return Texts.of(
           "%s of the %s (%,d samples; 95 %%: %s to %s)",
-          percent(share(sum)),
-          bySamples ? "samples" : "CPU time",
-          sum.samples(),
-          percent(interval.low()),
-          percent(interval.high()));
+          percent(share(sum)), unit, sum.count, percent(interval.low()), percent(interval.high()));
     }
 
     Section places() {
       Section section = new Section("Where the CPU time went");
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%,d samples stand for %s of CPU time within %s. LOW and HIGH are the ends of the"
-                  + " 95 %% interval. A native library has what it calls, but for libjvm and the"
-                  + " kernel.",
-              sums.samples(),
-              Times.seconds(sums.nanos()),
-              Times.seconds(length())));
-      section.head = List.of("SHARE", "LOW", "HIGH", "PLACE");
-      List<List<String>> rows = new ArrayList<>();
-      List<ReportSums.Sum> all = new ArrayList<>();
-      List<String> names = new ArrayList<>();
-      for (ReportSums.Sum group : sums.groups.sorted()) {
+      section.say(
+          "%,d samples stand for %s of CPU time within %s. LOW and HIGH are the ends of the 95 %%"
+              + " interval. A native library has what it calls, but for libjvm and the kernel.",
+          sums.all.count, Times.seconds(sums.all.nanos), Times.seconds(length()));
+      section.head("SHARE", "LOW", "HIGH", "PLACE");
+      Map<Sums.Sum, String> names = new LinkedHashMap<>();
+      for (Sums.Sum group : sums.groups.sorted()) {
         if (group.name.equals(Place.JAVA) || group.name.equals(Place.STUBS)) {
-          all.add(group);
-          names.add(group.name);
-        } else {
-          for (ReportSums.Sum place : sums.places.get(group.name).sorted()) {
-            all.add(place);
-            names.add(place.name.isEmpty() ? group.name : group.name + ": " + place.name);
-          }
+          names.put(group, group.name);
+          continue;
+        }
+        for (Sums.Sum place : sums.places.get(group.name).sorted()) {
+          names.put(place, place.name.isEmpty() ? group.name : group.name + ": " + place.name);
         }
       }
-      List<Integer> order = new ArrayList<>();
-      for (int i = 0; i < all.size(); i++) {
-        order.add(i);
+      List<Sums.Sum> sorted = new ArrayList<>(names.keySet());
+      sorted.sort(Comparator.comparingDouble(sum -> -share(sum)));
+      for (Sums.Sum sum : Sums.first(sorted, MAX_PLACES)) {
+        Shares.Interval interval = interval(sum);
+        section.row(
+            percent(share(sum)), percent(interval.low()), percent(interval.high()), names.get(sum));
       }
-      order.sort((a, b) -> Double.compare(share(all.get(b)), share(all.get(a))));
-      double rest = 0;
-      for (int place : order) {
-        ReportSums.Sum sum = all.get(place);
-        if (rows.size() < MAX_PLACES) {
-          Shares.Interval interval = interval(sum);
-          rows.add(
-              List.of(
-                  percent(share(sum)),
-                  percent(interval.low()),
-                  percent(interval.high()),
-                  names.get(place)));
-        } else {
-          rest += share(sum);
-        }
-      }
+      double rest = sorted.stream().skip(MAX_PLACES).mapToDouble(this::share).sum();
       if (rest > 0) {
-        String more = String.format(Locale.ROOT, "in %,d more places", all.size() - MAX_PLACES);
-        rows.add(List.of(percent(rest), "", "", more));
+        int more = sorted.size() - MAX_PLACES;
+        section.row(percent(rest), "", "", Texts.of("in %,d more places", more));
       }
-      section.rows.addAll(rows);
       return section;
     }
 
     Section callers() {
       Section section = new Section("Java callers of native libraries");
-      section.head = List.of("OF ALL", "OF IT", "LIBRARY AND CALLER");
+      section.head("OF ALL", "OF IT", "LIBRARY AND CALLER");
       int libraries = 0;
-      for (ReportSums.Sum library : sums.places.getOrDefault(Place.LIBRARY, none()).sorted()) {
-        ReportSums.Sums callers = sums.callers.get(library.name);
+      for (Sums.Sum library : sums.placesOf(Place.LIBRARY).sorted()) {
+        Sums<String> callers = sums.callers.get(library.name);
         if (callers == null || share(library) < SMALL || ++libraries > MAX_LIBRARIES) {
           continue;
         }
-        section.rows.add(List.of(percent(share(library)), "", library.name));
-        callers.sorted().stream()
-            .limit(MAX_CALLERS)
-            .forEach(
-                caller ->
-                    section.rows.add(
-                        List.of(
-                            percent(share(caller)),
-                            percent(share(caller) / share(library)),
-                            Section.INDENT + caller.name)));
+        section.row(percent(share(library)), "", library.name);
+        for (Sums.Sum caller : callers.largest(MAX_CALLERS)) {
+          section.row(
+              percent(share(caller)),
+              percent(share(caller) / share(library)),
+              Section.INDENT + caller.name);
+        }
       }
       return section;
     }
 
-    private static ReportSums.Sums none() {
-      return new ReportSums.Sums();
-    }
-
     Section transitions() {
       Section section = new Section("JNI calls that cost more than their work");
-      for (ReportSums.Sum transition : sums.transitions.sorted()) {
-        ReportSums.Sum work = sums.work.get(transition.name);
-        long all = transition.samples() + work.samples();
-        Shares.Interval interval = Shares.of((double) transition.samples() / all, all);
+      for (Sums.Sum transition : sums.transitions.sorted()) {
+        Sums.Sum work = sums.work.get(transition.name);
+        long all = transition.count + work.count;
+        Shares.Interval interval = Shares.of((double) transition.count / all, all);
         if (interval.low() > 0.5
             && share(transition) >= SMALL
             && section.sentences.size() < MAX_SENTENCES) {
-          section.sentences.add(
-              String.format(
-                  Locale.ROOT,
-                  "%s: %,d samples are in its transition to native code, %,d in the code that it"
-                      + " calls (%s to %s of its samples are transition). Fewer calls that do more"
-                      + " would help: it takes %s.",
-                  transition.name,
-                  transition.samples(),
-                  work.samples(),
-                  percent(interval.low()),
-                  percent(interval.high()),
-                  of(transition)));
+          section.say(
+              "%s: %,d samples are in its transition to native code, %,d in the code that it calls"
+                  + " (%s to %s of its samples are transition). Fewer calls that do more would help:"
+                  + " it takes %s.",
+              transition.name,
+              transition.count,
+              work.count,
+              percent(interval.low()),
+              percent(interval.high()),
+              of(transition));
         }
       }
       return section;
@@ -295,52 +264,34 @@ public final class ReportExport implements Export {
 
     Section jvm() {
       Section section = new Section("What stands out in the JVM");
-      ReportSums.Sums places = sums.places.getOrDefault(Place.JVM, none());
-      stands(section, places.get(Purpose.GC.label()), MUCH_GC, "jcmd PID GC.heap_info says more");
-      stands(
-          section,
-          places.get(Purpose.JIT.label()),
-          MUCH_JIT,
-          "usual in a program's first minute; record later for its steady state");
+      stands(section, Purpose.GC, MUCH_GC, "jcmd PID GC.heap_info says more");
+      String usual = "usual in a program's first minute; record later for its steady state";
+      stands(section, Purpose.JIT, MUCH_JIT, usual);
       return section;
     }
 
-    private void stands(Section section, ReportSums.Sum sum, double much, String advice) {
+    private void stands(Section section, Purpose purpose, double much, String advice) {
+      Sums.Sum sum = sums.placesOf(Place.JVM).get(purpose.label());
       if (interval(sum).low() > much) {
-        section.sentences.add(
-            sum.name
-                + " takes "
-                + of(sum)
-                + ", which is more than "
-                + percent(much)
-                + ": "
-                + advice
-                + ".");
+        section.say(
+            "%s takes %s, which is more than %s: %s.", sum.name, of(sum), percent(much), advice);
       }
     }
 
     Section threads() {
       Section section = new Section("Threads that keep a core busy");
-      for (ReportSums.Sum thread : sums.threads.sorted()) {
-        if (thread.samples() < MIN_THREAD_SAMPLES) {
+      for (Sums.Sum thread : sums.threads.sorted()) {
+        if (thread.count < MIN_THREAD_SAMPLES) {
           continue;
         }
         // From the first sample to the last there is one interval less than there are samples.
-        long interval =
-            Math.max(
-                recording.figures().get(Counter.INTERVAL),
-                recording.figures().get(Counter.INTERVAL_REACHED));
-        long length = length() + (interval > 0 ? interval : thread.nanos() / thread.samples());
-        double cores = (double) thread.nanos() / length;
+        long interval = Math.max(figure(Counter.INTERVAL), figure(Counter.INTERVAL_REACHED));
+        long length = length() + (interval > 0 ? interval : thread.nanos / thread.count);
+        double cores = (double) thread.nanos / length;
         if (cores >= ONE_CORE && section.sentences.size() < MAX_SENTENCES) {
-          section.sentences.add(
-              String.format(
-                  Locale.ROOT,
-                  "%s used %s of CPU time within %s: %.2f cores.",
-                  thread.name,
-                  Times.seconds(thread.nanos()),
-                  Times.seconds(length),
-                  cores));
+          section.say(
+              "%s used %s of CPU time within %s: %.2f cores.",
+              thread.name, Times.seconds(thread.nanos), Times.seconds(length), cores);
         }
       }
       return section;
@@ -350,131 +301,91 @@ public final class ReportExport implements Export {
       Section section = new Section("How far to trust this");
       double worth = sums.effective(bySamples);
       Shares.Interval tenth = Shares.of(0.1, worth);
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "With %,d samples%s a share of 10 %% may as well be one from %s to %s.",
-              sums.samples(),
-              worth > ALMOST * sums.samples()
-                  ? ""
-                  : String.format(
-                      Locale.ROOT, ", whose weights make them as precise as %,.0f,", worth),
-              percent(tenth.low()),
-              percent(tenth.high())));
-      long used = recording.figures().get(Counter.CPU_USED);
+      section.say(
+          "With %,d samples%s a share of 10 %% may as well be one from %s to %s.",
+          sums.all.count,
+          worth > ALMOST * sums.all.count
+              ? ""
+              : Texts.of(", whose weights make them as precise as %,.0f,", worth),
+          percent(tenth.low()),
+          percent(tenth.high()));
+      long used = figure(Counter.CPU_USED);
       if (used > 0) {
-        long covered = recording.figures().get(Counter.CPU_COVERED);
-        section.sentences.add(
-            String.format(
-                Locale.ROOT,
-                "The samples cover %s of the %s of CPU time that was used.",
-                percent(Math.min(1, (double) covered / used)),
-                Times.seconds(used)));
+        section.say(
+            "The samples cover %s of the %s of CPU time that was used.",
+            percent(Math.min(1, (double) figure(Counter.CPU_COVERED) / used)), Times.seconds(used));
       }
       section.sentences.addAll(FlameGraphExport.notes(recording));
-      long cut = 0;
-      for (ReportSums.Sum sum : sums.incomplete.sorted()) {
-        cut += sum.samples();
+      long cut = sums.incomplete.sorted().stream().mapToLong(sum -> sum.count).sum();
+      section.say(
+          "%,d of %,d stacks (%s) do not reach their thread's first frame.",
+          cut, sums.all.count, percent(cut, sums.all.count));
+      if (sums.frameless.count > 0) {
+        section.say(
+            "%,d of %,d samples, %s of the %s, have no stack at all: what they were spent in is not"
+                + " known.",
+            sums.frameless.count, sums.all.count, percent(share(sums.frameless)), unit);
       }
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%,d of %,d stacks (%s) do not reach their thread's first frame.",
-              cut,
-              sums.samples(),
-              percent((double) cut / sums.samples())));
-      if (sums.frameless.samples() > 0) {
-        section.sentences.add(
-            String.format(
-                Locale.ROOT,
-                "%,d of %,d samples, %s of the %s, have no stack at all: what they were spent in is"
-                    + " not known.",
-                sums.frameless.samples(),
-                sums.samples(),
-                percent(share(sums.frameless)),
-                bySamples ? "samples" : "CPU time"));
+      section.head("STACKS", "SHARE", "ENDS WITH");
+      for (Sums.Sum end : sums.incomplete.largest(MAX_SENTENCES)) {
+        section.row(Texts.count(end.count), percent(end.count, sums.all.count), end.name);
       }
-      section.head = List.of("STACKS", "SHARE", "ENDS WITH");
-      sums.incomplete.sorted().stream()
-          .limit(MAX_SENTENCES)
-          .forEach(
-              sum ->
-                  section.rows.add(
-                      List.of(
-                          String.format(Locale.ROOT, "%,d", sum.samples()),
-                          percent((double) sum.samples() / sums.samples()),
-                          sum.name)));
       return section;
     }
 
     Section betterStacks() {
       Section section = new Section("What would make stacks better");
-      for (ReportSums.Sum library : sums.nameless.sorted()) {
-        if (share(library) < SMALL || section.sentences.size() >= MAX_SENTENCES) {
-          break;
-        }
+      for (Sums.Sum library : worthAdvice(sums.nameless)) {
         SampledModule module = sums.modules.get(library.name);
-        if (isVdso(module)) {
-          continue;
-        }
-        String id = module == null || module.buildId().isEmpty() ? NO_BUILD_ID : module.buildId();
-        section.sentences.add(
-            library.name
-                + ": "
-                + of(library)
-                + " is in functions without a name. Install its debug symbols ("
-                + (id.equals(NO_BUILD_ID) ? id : "build id " + id)
-                + "), or build it without stripping it.");
+        String id = module == null ? "" : module.buildId();
+        section.say(
+            "%s: %s is in functions without a name. Install its debug symbols (%s), or build it"
+                + " without stripping it.",
+            library.name, of(library), id.isEmpty() ? "no build id" : "build id " + id);
       }
-      int before = section.sentences.size();
-      for (ReportSums.Sum library : sums.guessed.sorted()) {
-        if (share(library) < SMALL || section.sentences.size() >= before + MAX_SENTENCES) {
-          break;
-        }
-        if (isVdso(sums.modules.get(library.name))) {
-          continue;
-        }
-        section.sentences.add(
-            library.name
-                + ": "
-                + of(library)
-                + " is in stacks where the caller of its function is a guess, as it has no unwind"
-                + " tables there. Build it with -fasynchronous-unwind-tables.");
+      for (Sums.Sum library : worthAdvice(sums.guessed)) {
+        section.say(
+            "%s: %s is in stacks where the caller of its function is a guess, as it has no unwind"
+                + " tables there. Build it with -fasynchronous-unwind-tables.",
+            library.name, of(library));
       }
       return section;
     }
 
-    /** Nobody builds it, or has its symbols elsewhere. */
-    private static boolean isVdso(SampledModule module) {
-      return module != null && module.isVdso();
+    /** Without the vdso: nobody builds it, or has its symbols elsewhere. */
+    private List<Sums.Sum> worthAdvice(Sums<String> libraries) {
+      return libraries.sorted().stream()
+          .filter(library -> share(library) >= SMALL)
+          .filter(library -> !CodeOrigin.VDSO.equals(library.name))
+          .limit(MAX_SENTENCES)
+          .toList();
     }
 
     Section next(String file) {
       Section section = new Section("What to try next");
       section.commands.add(JAR + "flamegraph " + file);
-      if (sums.samples() < GOOD_SAMPLES) {
-        long interval = recording.figures().get(Counter.INTERVAL);
+      if (sums.all.count < GOOD_SAMPLES) {
+        long interval = figure(Counter.INTERVAL);
         boolean canBeShorter = interval > SHORT_INTERVAL;
-        section.sentences.add(
-            String.format(
-                Locale.ROOT,
-                "%,d samples are few; record for longer%s.",
-                sums.samples(),
-                canBeShorter
-                    ? ", or with a shorter interval than " + Timespans.format(interval)
-                    : ""));
+        section.say(
+            "%,d samples are few; record for longer%s.",
+            sums.all.count,
+            canBeShorter ? ", or with a shorter interval than " + Timespans.format(interval) : "");
         section.commands.add(
             JAR + "record PID -d 60s" + (canBeShorter ? " --interval 1ms" : "") + " -o longer.jfr");
       }
-      if (recording.figures().get(Counter.CPU_KERNEL) > 0) {
-        section.sentences.add(
-            "The kernel's "
-                + Times.seconds(recording.figures().get(Counter.CPU_KERNEL))
-                + " were not sampled; as root the engine perf samples them.");
+      if (figure(Counter.CPU_KERNEL) > 0) {
+        section.say(
+            "The kernel's %s were not sampled; as root the engine perf samples them.",
+            Times.seconds(figure(Counter.CPU_KERNEL)));
         section.commands.add(JAR + "record PID -d 60s --engine perf -o kernel.jfr");
       }
       section.commands.add(JAR + "report --diff " + file + " AFTER.jfr");
       return section;
+    }
+
+    private long figure(Counter counter) {
+      return recording.figures().get(counter);
     }
 
     private long length() {
@@ -482,9 +393,14 @@ public final class ReportExport implements Export {
     }
   }
 
+  /** A part as a percentage; 0 of nothing. */
+  static String percent(long part, long all) {
+    return percent(all <= 0 ? 0 : (double) part / all);
+  }
+
   /** A percentage that is not rounded up to 100 %. */
   static String percent(double share) {
     double shown = share < 1 ? Math.min(share, ALMOST_ALL) : share;
-    return String.format(Locale.ROOT, "%.1f %%", 100 * shown);
+    return Texts.of("%.1f %%", 100 * shown);
   }
 }

@@ -1,18 +1,16 @@
 package stackweave.jfr.export.report;
 
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.FrameCategory;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.thread.CommonName;
+import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
@@ -22,112 +20,49 @@ import stackweave.jfr.read.StackThread;
 
 /** The sums of a recording that a report names, made in one pass over its distinct stacks. */
 final class ReportSums {
-  /** Samples and the CPU time that they stand for. */
-  static final class Sum {
-    /** Of a thread it is known when all sums are made. */
-    String name;
-
-    private long samples;
-    private long nanos;
-    private double squares;
-
-    private Sum(String name) {
-      this.name = name;
-    }
-
-    private void add(SampleSum sum) {
-      samples += sum.count();
-      nanos += sum.weightNanos();
-      squares += sum.squares();
-    }
-
-    long samples() {
-      return samples;
-    }
-
-    /** CPU time in ns. */
-    long nanos() {
-      return nanos;
-    }
-  }
-
-  /** Sums by name. */
-  static final class Sums {
-    private final Map<String, Sum> byName = new HashMap<>();
-
-    private void add(String name, SampleSum sum) {
-      add(name, name, sum);
-    }
-
-    /**
-     * Adds to the sum of a key.
-     *
-     * @param name what it is called; several may have one name
-     */
-    private Sum add(String key, String name, SampleSum sum) {
-      Sum known = byName.computeIfAbsent(key, any -> new Sum(name));
-      known.add(sum);
-      return known;
-    }
-
-    Sum get(String name) {
-      return byName.getOrDefault(name, new Sum(name));
-    }
-
-    /** Those of the most CPU time first. */
-    List<Sum> sorted() {
-      List<Sum> sorted = new ArrayList<>(byName.values());
-      sorted.sort(
-          Comparator.comparingLong((Sum sum) -> -sum.nanos)
-              .thenComparingLong(sum -> -sum.samples)
-              .thenComparing(sum -> sum.name));
-      return sorted;
-    }
-  }
-
   private static final Pattern TRANSITION =
       Pattern.compile(
           "^(ThreadStateTransition|JNIHandles|SafepointMechanism|SafepointSynchronize::block)"
               + "|check_special_condition_for_native_trans");
 
   /** Groups of places. */
-  final Sums groups = new Sums();
+  final Sums<String> groups = new Sums<>();
 
   /** Places by group. */
-  final Map<String, Sums> places = new HashMap<>();
+  final Map<String, Sums<String>> places = new HashMap<>();
 
   /** Java callers by library: the innermost Java frame that is no native method. */
-  final Map<String, Sums> callers = new HashMap<>();
+  final Map<String, Sums<String>> callers = new HashMap<>();
 
   /** Samples of native methods: in the transition to native code, and in what they call. */
-  final Sums transitions = new Sums();
+  final Sums<String> transitions = new Sums<>();
 
-  final Sums work = new Sums();
+  final Sums<String> work = new Sums<>();
 
   /** Those on CPU by process and thread; without virtual threads that have no name. */
-  final Sums threads = new Sums();
+  final Sums<ThreadKey> threads = new Sums<>();
 
-  private final Map<String, CommonName> threadNames = new HashMap<>();
+  private final Map<ThreadKey, CommonName> threadNames = new HashMap<>();
 
   /** By end and library of the outermost frame. */
-  final Sums incomplete = new Sums();
+  final Sums<String> incomplete = new Sums<>();
 
   /** Innermost in a function without symbol, by library. */
-  final Sums nameless = new Sums();
+  final Sums<String> nameless = new Sums<>();
 
   /** Stacks with a guessed frame, by the library that it called: the one without tables. */
-  final Sums guessed = new Sums();
+  final Sums<String> guessed = new Sums<>();
 
   /** Totals by function and by library, for comparisons. */
-  final Sums functions = new Sums();
+  final Sums<String> functions = new Sums<>();
 
-  final Sums libraries = new Sums();
+  final Sums<String> libraries = new Sums<>();
 
   /** Without any frame. */
-  final Sum frameless = new Sum("");
+  final Sums.Sum frameless = new Sums.Sum("");
 
   final Map<String, SampledModule> modules = new HashMap<>();
-  private final Sum all = new Sum("");
+  final Sums.Sum all = new Sums.Sum("");
 
   private final boolean isCompared;
 
@@ -139,36 +74,31 @@ final class ReportSums {
     recording.forEachStackSum((sum, series) -> add(sum));
   }
 
-  long samples() {
-    return all.samples;
-  }
-
-  long nanos() {
-    return all.nanos;
+  /** The places of a group; none if it was not met. */
+  Sums<String> placesOf(String group) {
+    return places.getOrDefault(group, new Sums<>());
   }
 
   /** The share of a sum: of the samples, or of the time. */
-  double share(Sum sum, boolean bySamples) {
-    return bySamples ? (double) sum.samples / all.samples : (double) sum.nanos / all.nanos;
+  double share(Sums.Sum sum, boolean bySamples) {
+    return bySamples ? (double) sum.count / all.count : (double) sum.nanos / all.nanos;
   }
 
   /** The number of samples that a share's interval follows from. */
-  double effective(Sum sum, boolean bySamples) {
-    return bySamples
-        ? all.samples
-        : Shares.effective(sum.nanos, sum.squares, all.nanos, all.squares);
+  double effective(Sums.Sum sum, boolean bySamples) {
+    return bySamples ? all.count : Shares.effective(sum.nanos, sum.squares, all.nanos, all.squares);
   }
 
   /** The same of nothing in particular. */
   double effective(boolean bySamples) {
-    return effective(new Sum(""), bySamples);
+    return effective(new Sums.Sum(""), bySamples);
   }
 
   private void add(SampleSum sum) {
     all.add(sum);
     Place place = Place.of(sum);
-    groups.add(place.group(), sum);
-    places.computeIfAbsent(place.group(), key -> new Sums()).add(place.detail(), sum);
+    groups.of(place.group()).add(sum);
+    places.computeIfAbsent(place.group(), key -> new Sums<>()).of(place.detail()).add(sum);
     List<SampledFrame> frames = sum.frames();
     if (place.group().equals(Place.LIBRARY) && place.javaAt() >= 0) {
       addCaller(place, sum);
@@ -180,12 +110,12 @@ final class ReportSums {
     }
     if (!sum.end().isComplete()) {
       String at = frames.isEmpty() ? "no frame" : CodeOrigin.of(frames.get(0));
-      incomplete.add(sum.end().label() + ", in " + at, sum);
+      incomplete.of(sum.end().label() + ", in " + at).add(sum);
     }
     if (!frames.isEmpty()) {
       SampledFrame innermost = frames.get(frames.size() - 1);
       if (Place.isLibrary(innermost) && FrameText.of(innermost).symbol().isEmpty()) {
-        nameless.add(CodeOrigin.of(innermost), sum);
+        nameless.of(CodeOrigin.of(innermost)).add(sum);
       }
     }
     addTotals(sum);
@@ -196,25 +126,25 @@ final class ReportSums {
     if (place.group().equals(Place.IDLE) || thread.isVirtual() && thread.name().isEmpty()) {
       return;
     }
-    String key = sum.session().uuid() + " " + thread.identity();
+    ThreadKey key = ThreadKey.of(sum.session(), thread);
     CommonName name = threadNames.computeIfAbsent(key, any -> new CommonName(thread.text()));
     name.add(thread.text());
-    String id = thread.isVirtual() ? "" : " " + thread.osThreadId();
-    threads.add(key, thread.text(), sum).name = name.text() + id;
+    Sums.Sum own = threads.of(key);
+    own.add(sum);
+    own.name = name.text() + (thread.isVirtual() ? "" : " " + thread.osThreadId());
   }
 
   private void addCaller(Place place, SampleSum sum) {
     int at = place.javaAt();
-    Predicate<SampledFrame> isNative =
-        frame -> FrameCategory.of(frame) == FrameCategory.NATIVE_METHOD;
     while (at > 0
-        && isNative.test(sum.frames().get(at))
-        && Place.isJava(sum.frames().get(at - 1))) {
+        && FrameCategory.of(sum.frames().get(at)) == FrameCategory.NATIVE_METHOD
+        && CodeOrigin.isJava(sum.frames().get(at - 1))) {
       at--;
     }
     callers
-        .computeIfAbsent(place.detail(), key -> new Sums())
-        .add(sum.frames().get(at).text(), sum);
+        .computeIfAbsent(place.detail(), key -> new Sums<>())
+        .of(sum.frames().get(at).text())
+        .add(sum);
   }
 
   /**
@@ -234,7 +164,7 @@ final class ReportSums {
       }
       works |= isJvm || Place.isLibrary(frame) || FrameCategory.of(frame) == FrameCategory.KERNEL;
     }
-    (works ? work : transitions).add(sum.frames().get(at).text(), sum);
+    (works ? work : transitions).of(sum.frames().get(at).text()).add(sum);
   }
 
   private void addTotals(SampleSum sum) {
@@ -243,10 +173,10 @@ final class ReportSums {
       String text = isCompared ? Names.ofAllRuns(frame.text()) : frame.text();
       String origin = CodeOrigin.of(frame);
       if (seen.add("f" + text)) {
-        functions.add(text, sum);
+        functions.of(text).add(sum);
       }
       if (seen.add("l" + origin)) {
-        libraries.add(origin, sum);
+        libraries.of(origin).add(sum);
       }
       if (frame.method().module() != null) {
         modules.putIfAbsent(origin, frame.method().module());
@@ -258,7 +188,7 @@ final class ReportSums {
       if (sum.frames().get(i - 1).found().isGuess()
           && Place.isLibrary(frame)
           && withGuess.add(CodeOrigin.of(frame))) {
-        guessed.add(CodeOrigin.of(frame), sum);
+        guessed.of(CodeOrigin.of(frame)).add(sum);
       }
     }
   }

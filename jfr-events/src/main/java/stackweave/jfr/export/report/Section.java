@@ -2,6 +2,7 @@ package stackweave.jfr.export.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.jfr.export.Texts;
 
 /**
  * A part of a report: sentences, then a table, of which either may be empty. The last column is
@@ -34,6 +35,26 @@ final class Section {
   /** One about something that has this name. */
   static Section about(String name) {
     return new Section(name, true);
+  }
+
+  /** Adds a sentence. */
+  void say(String sentence) {
+    sentences.add(sentence);
+  }
+
+  /** Adds the sentence of a format, as {@link String#format} has it. */
+  void say(String format, Object... values) {
+    sentences.add(Texts.of(format, values));
+  }
+
+  /** The names of the columns. */
+  void head(String... names) {
+    head = List.of(names);
+  }
+
+  /** Adds a row. */
+  void row(String... cells) {
+    rows.add(List.of(cells));
   }
 
   boolean isEmpty() {

@@ -6,32 +6,30 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
-import jdk.jfr.consumer.EventStream;
-import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordedFrame;
-import jdk.jfr.consumer.RecordedMethod;
-import jdk.jfr.consumer.RecordedStackTrace;
-import jdk.jfr.consumer.RecordedThread;
+import java.util.Set;
 import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.chunk.ChunkReader;
+import stackweave.jfr.chunk.EventConstants;
+import stackweave.jfr.chunk.EventConstants.EventThread;
+import stackweave.jfr.chunk.EventConstants.Frame;
+import stackweave.jfr.chunk.EventShape;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.export.Names;
-import stackweave.jfr.read.ChunkList;
-import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.Sample;
-import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 
 /**
  * The longest of the slow native calls of a recording, each with its callers and with what the
- * samples say that its thread got meanwhile. Stacks are read by the JDK's own reader, which needs
- * finished chunks. Not thread-safe.
+ * samples say that its thread got meanwhile. Not thread-safe.
  */
-final class SlowCalls {
+final class SlowCalls implements ChunkEvents.Taker {
   /** Longer ones are kept, shorter ones only counted. */
   private static final int MAX_CALLS = 10_000;
 
@@ -45,75 +43,37 @@ final class SlowCalls {
   private static final List<String> OWN_CLASSES =
       List.of("stackweave.jfr.call.", "java.lang.StackweaveNativeCalls");
 
+  private static final List<EventShape> SHAPES =
+      List.of(
+          EventShape.of(
+              NativeCall.NAME, "startTime duration eventThread stackTrace method descriptor"));
+
   private static final Comparator<Call> BY_TIME =
       Comparator.comparingLong(Call::nanos).thenComparing(Call::start);
 
-  /** A slow call. */
-  static final class Call {
-    private final String method;
-    private final String descriptor;
-    private final Instant start;
-    private final Instant end;
-    private final long nanos;
-    private final String thread;
-    private final long javaId;
-    private final long osThreadId;
-    private final List<String> callers;
-    private long samples;
-    private final Map<String, Long> places = new HashMap<>();
-
-    private Call(RecordedEvent event) {
-      method = event.getString("method");
-      descriptor = event.getString("descriptor");
-      start = event.getStartTime();
-      end = event.getEndTime();
-      nanos = event.getDuration().toNanos();
-      RecordedThread own = event.getThread();
-      javaId = own == null ? 0 : own.getJavaThreadId();
-      osThreadId = own == null ? 0 : own.getOSThreadId();
-      String name = own == null ? null : own.getJavaName();
-      thread = name == null || name.isEmpty() ? "thread " + javaId : Names.printable(name);
-      callers = callersOf(event.getStackTrace());
-    }
-
-    String method() {
-      return method;
-    }
-
-    String descriptor() {
-      return descriptor;
-    }
-
-    Instant start() {
-      return start;
-    }
-
-    long nanos() {
-      return nanos;
-    }
-
+  /**
+   * A slow call. Its thread and callers are known when its chunk was read, samples later.
+   *
+   * @param own its thread
+   * @param callers the innermost first, without the method itself
+   * @param places what the samples of its thread during the call were in, by their number
+   */
+  record Call(
+      String method,
+      String descriptor,
+      Instant start,
+      Instant end,
+      long nanos,
+      EventThread own,
+      List<String> callers,
+      Sums<String> places) {
     String thread() {
-      return thread;
-    }
-
-    /** The innermost first, without the method itself. */
-    List<String> callers() {
-      return callers;
+      return own.name().isEmpty() ? "thread " + own.javaId() : Names.printable(own.name());
     }
 
     /** Samples of the thread during the call, with the method in their stack. */
     long samples() {
-      return samples;
-    }
-
-    /** What these were in, the most frequent first, with their number. */
-    List<Map.Entry<String, Long>> places() {
-      List<Map.Entry<String, Long>> sorted = new ArrayList<>(places.entrySet());
-      sorted.sort(
-          Map.Entry.<String, Long>comparingByValue()
-              .reversed()
-              .thenComparing(Map.Entry.comparingByKey()));
-      return sorted;
+      return places.sorted().stream().mapToLong(sum -> sum.count).sum();
     }
 
     /**
@@ -122,30 +82,33 @@ final class SlowCalls {
      */
     private boolean has(Sample sample) {
       boolean isOwn =
-          osThreadId <= 0
+          own.osId() <= 0
               || sample.thread().isVirtual()
-              || sample.thread().osThreadId() == osThreadId;
-      if (!isOwn || sample.time().isBefore(start) || sample.time().isAfter(end)) {
-        return false;
-      }
-      for (SampledFrame frame : sample.frames()) {
-        if (FrameText.of(frame).text().equals(method)) {
-          return true;
-        }
-      }
-      return false;
+              || sample.thread().osThreadId() == own.osId();
+      return isOwn
+          && !sample.time().isBefore(start)
+          && !sample.time().isAfter(end)
+          && sample.frames().stream().anyMatch(frame -> frame.text().equals(method));
     }
 
     private void add(Sample sample) {
-      samples++;
-      List<SampledFrame> frames = sample.frames();
-      String inner = FrameText.of(frames.get(frames.size() - 1)).text();
+      String inner = sample.frames().get(sample.frames().size() - 1).text();
       String state = sample.state();
-      places.merge(ThreadState.isBlocked(state) ? state + ": " + inner : inner, 1L, Long::sum);
+      places.of(ThreadState.isBlocked(state) ? state + ": " + inner : inner).add(1, 0);
+    }
+  }
+
+  /** A call whose thread and stack are known by their keys in its chunk alone. */
+  private record Raw(
+      long start, long end, long thread, long stack, String method, String descriptor) {
+    long nanos() {
+      return end - start;
     }
   }
 
   private final PriorityQueue<Call> longest = new PriorityQueue<>(BY_TIME);
+  private final PriorityQueue<Raw> ofChunk =
+      new PriorityQueue<>(Comparator.comparingLong(Raw::nanos).thenComparing(Raw::start));
 
   private SlowCalls() {}
 
@@ -154,51 +117,73 @@ final class SlowCalls {
    *
    * @param recording the same, opened with its waiting threads if there are any; null if it has no
    *     samples
-   * @return null if a chunk is not finished or damaged: the JDK's reader might wait for its end
+   * @return the longest first
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  static SlowCalls read(Path file, SampledRecording recording) throws RecordingException {
-    for (ChunkHeader header : ChunkList.scan(file).chunks()) {
-      if (!header.isFinished()) {
-        return null;
-      }
-    }
+  static List<Call> read(Path file, SampledRecording recording)
+      throws IOException, RecordingException {
     SlowCalls calls = new SlowCalls();
-    try (EventStream events = EventStream.openFile(file)) {
-      events.setOrdered(false);
-      events.setReuse(false);
-      events.onError(error -> {});
-      events.onEvent(NativeCall.NAME, event -> calls.add(new Call(event)));
-      events.start();
-    } catch (IOException | RuntimeException e) {
-      return null;
-    }
+    ChunkEvents.read(file, SHAPES, calls);
     if (recording != null) {
       calls.addSamples(recording);
     }
-    return calls;
+    List<Call> sorted = new ArrayList<>(calls.longest);
+    sorted.sort(BY_TIME.reversed());
+    return sorted;
   }
 
-  private void add(Call call) {
-    longest.add(call);
-    if (longest.size() > MAX_CALLS) {
-      longest.poll();
+  @Override
+  public void take(int shape, ChunkReader event) throws IOException {
+    long start = event.number(0);
+    ofChunk.add(
+        new Raw(
+            event.nanosAt(start),
+            event.nanosAt(start + event.number(1)),
+            event.number(2),
+            event.number(3),
+            event.text(4),
+            event.text(5)));
+    if (ofChunk.size() > MAX_CALLS) {
+      ofChunk.poll();
     }
   }
 
-  private static List<String> callersOf(RecordedStackTrace stack) {
+  @Override
+  public void end(ChunkHeader chunk, EventConstants constants) {
+    Set<Long> threads = new HashSet<>();
+    Set<Long> stacks = new HashSet<>();
+    for (Raw raw : ofChunk) {
+      threads.add(raw.thread);
+      stacks.add(raw.stack);
+    }
+    Map<Long, EventThread> named = constants.threads(threads);
+    Map<Long, List<Frame>> traces = constants.stacks(stacks);
+    for (Raw raw : ofChunk) {
+      longest.add(
+          new Call(
+              raw.method,
+              raw.descriptor,
+              Instant.ofEpochSecond(0, raw.start),
+              Instant.ofEpochSecond(0, raw.end),
+              raw.nanos(),
+              named.getOrDefault(raw.thread, EventThread.UNKNOWN),
+              callersOf(traces.getOrDefault(raw.stack, List.of())),
+              new Sums<>()));
+      if (longest.size() > MAX_CALLS) {
+        longest.poll();
+      }
+    }
+    ofChunk.clear();
+  }
+
+  private static List<String> callersOf(List<Frame> stack) {
     List<String> callers = new ArrayList<>();
-    if (stack == null) {
-      return callers;
-    }
     boolean isBehindMethod = false;
-    for (RecordedFrame frame : stack.getFrames()) {
-      RecordedMethod method = frame.getMethod();
-      String type = method == null ? "" : method.getType().getName();
+    for (Frame frame : stack) {
       if (!isBehindMethod) {
-        isBehindMethod = OWN_CLASSES.stream().noneMatch(type::startsWith);
-      } else if (callers.size() < MAX_CALLERS && !type.contains("$$Lambda")) {
-        callers.add(Names.printable(type + "." + (method == null ? "?" : method.getName())));
+        isBehindMethod = OWN_CLASSES.stream().noneMatch(frame.className()::startsWith);
+      } else if (callers.size() < MAX_CALLERS && !frame.className().contains("$$Lambda")) {
+        callers.add(Names.printable(frame.className() + "." + frame.method()));
       }
     }
     return callers;
@@ -207,7 +192,7 @@ final class SlowCalls {
   private void addSamples(SampledRecording recording) throws RecordingException {
     Map<Long, List<Call>> byThread = new HashMap<>();
     for (Call call : longest) {
-      byThread.computeIfAbsent(call.javaId, key -> new ArrayList<>()).add(call);
+      byThread.computeIfAbsent(call.own.javaId(), key -> new ArrayList<>()).add(call);
     }
     byThread.remove(0L);
     byThread.values().forEach(calls -> calls.sort(Comparator.comparing(Call::start)));
@@ -215,12 +200,7 @@ final class SlowCalls {
       return;
     }
     recording.forEachSample(
-        sample -> {
-          List<Call> calls = byThread.get(sample.thread().javaId());
-          if (calls != null) {
-            add(sample, calls);
-          }
-        });
+        sample -> add(sample, byThread.getOrDefault(sample.thread().javaId(), List.of())));
   }
 
   /** Calls of one thread lie beside each other, or one within the other by way of a callback. */
@@ -240,12 +220,5 @@ final class SlowCalls {
         calls.get(i).add(sample);
       }
     }
-  }
-
-  /** The longest first. */
-  List<Call> sorted() {
-    List<Call> sorted = new ArrayList<>(longest);
-    sorted.sort(BY_TIME.reversed());
-    return sorted;
   }
 }

@@ -1,11 +1,8 @@
 package stackweave.jfr.export.report;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.export.stall.CriticalSection;
 import stackweave.jfr.export.stall.Safepoint;
@@ -13,148 +10,110 @@ import stackweave.jfr.export.stall.Stalls;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
-/** The sections of a report that say what kept the JVM waiting. Stateless but for the recording. */
+/** The sections of a report that say what kept the JVM waiting. Stateless. */
 final class StallReport {
   private static final int MAX_ROWS = 5;
 
-  /** Null where it can't be told which samples belong to which events. */
-  private final Stalls stalls;
+  private StallReport() {}
 
   /**
+   * Those of a recording with samples.
+   *
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  StallReport(SampledRecording recording) throws IOException, RecordingException {
-    this.stalls = recording.sessions().size() == 1 ? Stalls.of(recording) : null;
-  }
-
-  /** Of a recording that has no samples. */
-  StallReport(Stalls stalls) {
-    this.stalls = stalls;
-  }
-
-  /** How often and how long, in ns. */
-  private static final class Sum {
-    private long count;
-    private long nanos;
-    private long longest;
-
-    private void add(long more) {
-      count++;
-      nanos += more;
-      longest = Math.max(longest, more);
+  static List<Section> sections(SampledRecording recording) throws IOException, RecordingException {
+    if (recording.sessions().size() == 1) {
+      return sections(Stalls.of(recording));
     }
+    // It can't be told which samples belong to which events.
+    Section section = new Section("Late at safepoints");
+    section.say(
+        "Not told of recordings of several processes: report on each of their own recordings.");
+    return List.of(section);
   }
 
-  List<Section> sections() {
-    if (stalls == null) {
-      Section section = new Section("Late at safepoints");
-      section.sentences.add(
-          "Not told of recordings of several processes: report on each of their own recordings.");
-      return List.of(section);
-    }
-    return List.of(safepoints(), criticalSections());
+  /** Those of a recording without samples. */
+  static List<Section> sections(Stalls stalls) {
+    return List.of(safepoints(stalls), criticalSections(stalls));
   }
 
-  private Section safepoints() {
+  private static Section safepoints(Stalls stalls) {
     Section section = new Section("Late at safepoints");
     if (!stalls.tellsSafepoints()) {
       return section; // a recording of another program, or without events of the JVM
     }
-    Sum all = new Sum();
-    Sum explained = new Sum();
-    Sum unexplained = new Sum();
-    Map<String, Sum> byPlace = new HashMap<>();
+    Sums.Sum all = new Sums.Sum("");
+    Sums.Sum explained = new Sums.Sum("");
+    Sums.Sum unexplained = new Sums.Sum("");
+    Sums<String> byPlace = new Sums<>();
     for (Safepoint safepoint : stalls.safepoints()) {
-      all.add(safepoint.nanos());
+      all.add(1, safepoint.nanos());
       if (safepoint.isExplained()) {
-        explained.add(safepoint.nanos());
-        byPlace
-            .computeIfAbsent(
-                safepoint.place() + ", thread " + safepoint.thread(), place -> new Sum())
-            .add(safepoint.nanos());
+        explained.add(1, safepoint.nanos());
+        byPlace.of(safepoint.place() + ", thread " + safepoint.thread()).add(1, safepoint.nanos());
       } else if (safepoint.nanos() >= Stalls.MIN_NANOS) {
-        unexplained.add(safepoint.nanos());
+        unexplained.add(1, safepoint.nanos());
       }
     }
     if (all.count == 0) {
-      section.sentences.add(
+      section.say(
           "No safepoint is recorded: stopping all threads never took as long as the threshold of"
               + " jdk.SafepointBegin (10 ms in JFR's default settings), or that is disabled.");
       return section;
     }
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "%,d safepoints are recorded: until all threads were stopped it took %s in all, %s at"
-                + " most.",
-            all.count,
-            Times.seconds(all.nanos),
-            Times.seconds(all.longest)));
+    section.say(
+        "%,d safepoints are recorded: until all threads were stopped it took %s in all, %s at most.",
+        all.count, Times.seconds(all.nanos), Times.seconds(all.longest));
     if (explained.count > 0) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "In %,d of them, %s in all, samples show a thread that ran Java code or the JVM's"
-                  + " meanwhile, and so had to come to a stop yet; the one seen last is listed. A"
-                  + " thread in native code delays none.",
-              explained.count,
-              Times.seconds(explained.nanos)));
-      section.head = List.of("DELAY", "TIMES", "LATE IN");
+      section.say(
+          "In %,d of them, %s in all, samples show a thread that ran Java code or the JVM's"
+              + " meanwhile, and so had to come to a stop yet; the one seen last is listed. A"
+              + " thread in native code delays none.",
+          explained.count, Times.seconds(explained.nanos));
+      section.head("DELAY", "TIMES", "LATE IN");
       addRows(byPlace, section);
     }
     if (unexplained.count > 0) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "In %,d of 1 ms or longer, %s in all, no sample shows such a thread: it waited for a"
-                  + " CPU, or was not sampled in that time, as where no CPU time is sampled.",
-              unexplained.count,
-              Times.seconds(unexplained.nanos)));
+      section.say(
+          "In %,d of 1 ms or longer, %s in all, no sample shows such a thread: it waited for a CPU,"
+              + " or was not sampled in that time, as where no CPU time is sampled.",
+          unexplained.count, Times.seconds(unexplained.nanos));
     }
     return section;
   }
 
-  private Section criticalSections() {
+  private static Section criticalSections(Stalls stalls) {
     Section section = new Section("JNI critical sections");
     if (!stalls.tellsSafepoints()) {
       return section;
     }
     if (!stalls.tellsCriticalSections()) {
-      section.sentences.add(
+      section.say(
           "This JVM has no event of them (jdk.GCLocker). " + withoutEvent(stalls.collector()));
       return section;
     }
-    Sum all = new Sum();
-    Map<String, Sum> byMethod = new HashMap<>();
+    Sums.Sum all = new Sums.Sum("");
+    Sums<String> byMethod = new Sums<>();
     long waiting = 0;
     for (CriticalSection critical : stalls.criticalSections()) {
-      all.add(critical.nanos());
+      all.add(1, critical.nanos());
       waiting += critical.waiting();
       String method = critical.method().isEmpty() ? "not known" : critical.method();
       String thread = critical.thread().name();
-      byMethod
-          .computeIfAbsent(
-              method + (thread.isEmpty() ? "" : ", thread " + thread), place -> new Sum())
-          .add(critical.nanos());
+      byMethod.of(method + (thread.isEmpty() ? "" : ", thread " + thread)).add(1, critical.nanos());
     }
     if (all.count == 0) {
-      section.sentences.add(
+      section.say(
           "No wait of the garbage collector for them is recorded. Recorded are those that took the"
               + " threshold of jdk.GCLocker or longer, which is 1 s in JFR's default settings; JDK 21"
               + " records none unless it is 0 ms, as the command record sets it.");
       return section;
     }
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "The garbage collector waited %,d times for JNI critical sections, %s in all, %s at"
-                + " most; %,d threads waited for it meanwhile. Listed is the native method that"
-                + " left last.",
-            all.count,
-            Times.seconds(all.nanos),
-            Times.seconds(all.longest),
-            waiting));
-    section.head = List.of("WAITED", "TIMES", "INSIDE");
+    section.say(
+        "The garbage collector waited %,d times for JNI critical sections, %s in all, %s at most;"
+            + " %,d threads waited for it meanwhile. Listed is the native method that left last.",
+        all.count, Times.seconds(all.nanos), Times.seconds(all.longest), waiting);
+    section.head("WAITED", "TIMES", "INSIDE");
     addRows(byMethod, section);
     return section;
   }
@@ -175,19 +134,9 @@ final class StallReport {
     };
   }
 
-  private static void addRows(Map<String, Sum> sums, Section section) {
-    List<Map.Entry<String, Sum>> sorted = new ArrayList<>(sums.entrySet());
-    sorted.sort(
-        (a, b) -> {
-          int byTime = Long.compare(b.getValue().nanos, a.getValue().nanos);
-          return byTime != 0 ? byTime : a.getKey().compareTo(b.getKey());
-        });
-    for (Map.Entry<String, Sum> each : sorted.subList(0, Math.min(MAX_ROWS, sorted.size()))) {
-      section.rows.add(
-          List.of(
-              Times.seconds(each.getValue().nanos),
-              String.format(Locale.ROOT, "%,d", each.getValue().count),
-              each.getKey()));
+  private static void addRows(Sums<String> sums, Section section) {
+    for (Sums.Sum each : sums.largest(MAX_ROWS)) {
+      section.row(Times.seconds(each.nanos), Texts.count(each.count), each.name);
     }
   }
 }

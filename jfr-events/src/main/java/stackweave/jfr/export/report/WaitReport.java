@@ -1,15 +1,17 @@
 package stackweave.jfr.export.report;
 
+import static stackweave.jfr.export.report.ReportExport.percent;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
+import java.util.stream.Collectors;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Names;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.Times;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
@@ -49,49 +51,44 @@ final class WaitReport {
 
   private Section states() {
     Section section = new Section("What threads wait for");
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "%s of wall time of %,d %s within %s, by %,d samples of waiting threads and %,d of"
-                + " CPU time. %s of it is idle: in a pool's queue, in a selector, for a connection,"
-                + " or the JVM's own threads.",
-            Times.seconds(sums.nanos()),
-            sums.threads(),
-            sums.threads() == 1 ? "thread" : "threads",
-            Times.seconds(Times.nanos(Duration.between(recording.first(), recording.last()))),
-            sums.waitingSamples(),
-            sums.cpuSamples(),
-            share(sums.idleNanos(), sums.nanos())));
-    if (sums.workNanos() <= 0) {
+    section.say(
+        "%s of wall time of %,d %s within %s, by %,d samples of waiting threads and %,d of CPU time."
+            + " %s of it is idle: in a pool's queue, in a selector, for a connection, or the JVM's"
+            + " own threads.",
+        Times.seconds(sums.nanos),
+        sums.threads(),
+        sums.threads() == 1 ? "thread" : "threads",
+        Times.seconds(Times.nanos(Duration.between(recording.first(), recording.last()))),
+        sums.waitingSamples,
+        sums.cpuSamples,
+        percent(sums.nanos - sums.workNanos, sums.nanos));
+    if (sums.workNanos <= 0) {
       return section;
     }
-    section.sentences.add(
-        String.format(
-            Locale.ROOT,
-            "Of the rest, %s, %s was waiting%s; %s was on a CPU, and %s waited for one.",
-            Times.seconds(sums.workNanos()),
-            share(sums.waitNanos(), sums.workNanos()),
-            largestWaits(),
-            share(sums.states.get(ThreadState.ON_CPU.label()), sums.workNanos()),
-            share(sums.states.get(ThreadState.RUNNABLE.label()), sums.workNanos())));
-    section.head = List.of("SHARE", "TIME", "STATE, WITHOUT IDLE WAITS");
-    for (Map.Entry<String, Long> state : sums.states.sorted()) {
-      section.rows.add(
-          List.of(
-              share(state.getValue(), sums.workNanos()),
-              Times.seconds(state.getValue()),
-              state.getKey()));
+    section.say(
+        "Of the rest, %s, %s was waiting%s; %s was on a CPU, and %s waited for one.",
+        Times.seconds(sums.workNanos),
+        ofWork(sums.waitNanos),
+        largestWaits(),
+        ofWork(sums.states.get(ThreadState.ON_CPU.label()).nanos),
+        ofWork(sums.states.get(ThreadState.RUNNABLE.label()).nanos));
+    section.head("SHARE", "TIME", "STATE, WITHOUT IDLE WAITS");
+    for (Sums.Sum state : sums.states.sorted()) {
+      section.row(ofWork(state.nanos), Times.seconds(state.nanos), state.name);
     }
     return section;
+  }
+
+  private String ofWork(long nanos) {
+    return percent(nanos, sums.workNanos);
   }
 
   /** In the form ": 40.2 % socket, 20.1 % park". */
   private String largestWaits() {
     List<String> waits = new ArrayList<>();
-    for (Map.Entry<String, Long> state : sums.states.sorted()) {
-      boolean isLarge = state.getValue() >= SMALL * sums.workNanos();
-      if (isLarge && ThreadState.isBlocked(state.getKey())) {
-        waits.add(share(state.getValue(), sums.workNanos()) + " " + state.getKey());
+    for (Sums.Sum state : sums.states.sorted()) {
+      if (state.nanos >= SMALL * sums.workNanos && ThreadState.isBlocked(state.name)) {
+        waits.add(ofWork(state.nanos) + " " + state.name);
       }
     }
     return waits.isEmpty() ? "" : ": " + String.join(", ", waits);
@@ -99,28 +96,24 @@ final class WaitReport {
 
   private Section threads() {
     Section section = new Section("Which threads wait inside work, and where");
-    section.head = List.of("WAITS", "OF THAT", "THREADS; STATE AND PLACE");
+    section.head("WAITS", "OF THAT", "THREADS; STATE AND PLACE");
     for (WaitSums.Group group : sums.waiting()) {
       if (section.rows.size() >= groups * (places + 1)
-          || group.waitNanos() < SMALL_GROUP * sums.workNanos()) {
+          || group.waitNanos < SMALL_GROUP * sums.workNanos) {
         break;
       }
-      section.rows.add(
-          List.of(
-              share(group.waitNanos(), group.workNanos()),
-              "",
-              group.text() + ", " + Times.seconds(group.workNanos())));
-      List<Map.Entry<String, Long>> waits = group.waits.sorted();
-      for (Map.Entry<String, Long> wait : waits.subList(0, Math.min(places, waits.size()))) {
-        if (wait.getValue() >= SMALL * group.waitNanos()) {
-          section.rows.add(
-              List.of(
-                  "", share(wait.getValue(), group.waitNanos()), Section.INDENT + wait.getKey()));
+      section.row(
+          percent(group.waitNanos, group.workNanos),
+          "",
+          group.text() + ", " + Times.seconds(group.workNanos));
+      for (Sums.Sum wait : group.waits.largest(places)) {
+        if (wait.nanos >= SMALL * group.waitNanos) {
+          section.row("", percent(wait.nanos, group.waitNanos), Section.INDENT + wait.name);
         }
       }
     }
     if (!section.rows.isEmpty()) {
-      section.sentences.add(
+      section.say(
           "WAITS: of the threads' time without idle waits. The place is the innermost method that"
               + " is not the JDK's.");
     }
@@ -129,29 +122,20 @@ final class WaitReport {
 
   private Section locks() throws IOException {
     Section section = new Section("Which objects they waited for, by the JVM's own events");
-    section.head = List.of("TIME", "WAITS", "STATE AND CLASS OF THE OBJECT");
-    long queueNanos = 0;
-    for (Map.Entry<LockWaits.Lock, LockWaits.Sum> each : LockWaits.read(recording.file())) {
-      LockWaits.Lock lock = each.getKey();
-      LockWaits.Sum sum = each.getValue();
-      if (lock.isQueue()) {
-        queueNanos += sum.nanos();
-      } else if (section.rows.size() < groups) {
-        String name = lock.className().isEmpty() ? "no object" : lock.className();
-        section.rows.add(
-            List.of(
-                Times.seconds(sum.nanos()),
-                String.format(Locale.ROOT, "%,d", sum.waits()),
-                lock.kind().label() + ": " + Names.printable(name)));
-      }
+    section.head("TIME", "WAITS", "STATE AND CLASS OF THE OBJECT");
+    LockWaits locks = LockWaits.read(recording.file());
+    for (Sums.Sum lock : locks.waits.largest(groups)) {
+      String name = lock.name.endsWith(": ") ? lock.name + "no object" : lock.name;
+      section.row(Times.seconds(lock.nanos), Texts.count(lock.count), Names.printable(name));
     }
     if (!section.rows.isEmpty()) {
-      section.sentences.add(
+      long queues = locks.queues.sorted().stream().mapToLong(sum -> sum.nanos).sum();
+      section.say(
           "Whole waits, of which JFR records those above a threshold (20 ms by default)."
-              + (queueNanos == 0
+              + (queues == 0
                   ? ""
                   : " Without "
-                      + Times.seconds(queueNanos)
+                      + Times.seconds(queues)
                       + " on queues and conditions, as pools wait for work."));
     }
     return section;
@@ -159,18 +143,17 @@ final class WaitReport {
 
   private Section idle() {
     Section section = new Section("Idle threads");
-    section.head = List.of("IDLE", "TIME", "THREADS");
+    section.head("IDLE", "TIME", "THREADS");
     for (WaitSums.Group group : sums.idle()) {
-      if (section.rows.size() >= groups || group.idleNanos() < SMALL_GROUP * sums.nanos()) {
+      if (section.rows.size() >= groups || group.idleNanos < SMALL_GROUP * sums.nanos) {
         break;
       }
-      List<String> kinds = new ArrayList<>();
-      group.idle.sorted().forEach(kind -> kinds.add(kind.getKey()));
-      section.rows.add(
-          List.of(
-              share(group.idleNanos(), group.workNanos() + group.idleNanos()),
-              Times.seconds(group.idleNanos()),
-              group.text() + ": " + String.join(", ", kinds)));
+      String kinds =
+          group.idle.sorted().stream().map(kind -> kind.name).collect(Collectors.joining(", "));
+      section.row(
+          percent(group.idleNanos, group.workNanos + group.idleNanos),
+          Times.seconds(group.idleNanos),
+          group.text() + ": " + kinds);
     }
     return section;
   }
@@ -180,37 +163,25 @@ final class WaitReport {
     Section section = new Section("How far to trust this");
     SamplerFigures figures = recording.figures();
     if (figures.get(Counter.WALL_INTERVAL) > 0) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "Waiting threads were looked at every %s; %,d stacks read, %,d not readable.",
-              Timespans.format(figures.get(Counter.WALL_INTERVAL)),
-              figures.get(Counter.WALL_CAPTURED),
-              figures.get(Counter.WALL_UNREAD)));
+      section.say(
+          "Waiting threads were looked at every %s; %,d stacks read, %,d not readable.",
+          Timespans.format(figures.get(Counter.WALL_INTERVAL)),
+          figures.get(Counter.WALL_CAPTURED),
+          figures.get(Counter.WALL_UNREAD));
     }
-    if (sums.framelessNanos() > SMALL_GROUP * sums.nanos()) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%s of the wall time (%s) has no stack: what it was spent in is not known.",
-              share(sums.framelessNanos(), sums.nanos()),
-              Times.seconds(sums.framelessNanos())));
+    if (sums.framelessNanos > SMALL_GROUP * sums.nanos) {
+      section.say(
+          "%s of the wall time (%s) has no stack: what it was spent in is not known.",
+          percent(sums.framelessNanos, sums.nanos), Times.seconds(sums.framelessNanos));
     }
-    if (sums.cutNanos() > SMALL_GROUP * sums.nanos()) {
-      section.sentences.add(
-          String.format(
-              Locale.ROOT,
-              "%s of the wall time (%s) has a stack that does not reach its thread's first frame.",
-              share(sums.cutNanos(), sums.nanos()),
-              Times.seconds(sums.cutNanos())));
+    if (sums.cutNanos > SMALL_GROUP * sums.nanos) {
+      section.say(
+          "%s of the wall time (%s) has a stack that does not reach its thread's first frame.",
+          percent(sums.cutNanos, sums.nanos), Times.seconds(sums.cutNanos));
     }
     if (withNotes) {
       section.sentences.addAll(FlameGraphExport.notes(recording));
     }
     return section;
-  }
-
-  private static String share(long part, long all) {
-    return ReportExport.percent(all <= 0 ? 0 : (double) part / all);
   }
 }

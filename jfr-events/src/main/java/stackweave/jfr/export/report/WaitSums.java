@@ -7,64 +7,46 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 import stackweave.jfr.event.ThreadState;
+import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadGroups;
 import stackweave.jfr.export.thread.ThreadKey;
-import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleKind;
 
 /**
- * Sums of the wall-clock time of a recording: by state, by group of threads ({@link ThreadGroups})
- * and place, idle waits apart. Not thread-safe.
+ * Sums of the wall-clock time of a recording in ns: by state, by group of threads ({@link
+ * ThreadGroups}) and place, idle waits apart. Not thread-safe.
  */
 final class WaitSums {
   /** Classes that wait for their callers. */
   private static final Pattern LIBRARY_CLASS =
       Pattern.compile("(java|javax|jdk|sun|com[.]sun)[.].*");
 
-  /** Time by name. */
-  static final class Times {
-    private final Map<String, Long> nanos = new HashMap<>();
-
-    private void add(String name, long more) {
-      nanos.merge(name, more, Long::sum);
-    }
-
-    long get(String name) {
-      return nanos.getOrDefault(name, 0L);
-    }
-
-    /** The largest first. */
-    List<Map.Entry<String, Long>> sorted() {
-      List<Map.Entry<String, Long>> sorted = new ArrayList<>(nanos.entrySet());
-      sorted.sort(
-          Map.Entry.<String, Long>comparingByValue()
-              .reversed()
-              .thenComparing(Map.Entry.comparingByKey()));
-      return sorted;
-    }
-  }
-
   /** Threads that are counted as one pool. */
   static final class Group {
     private final Set<ThreadKey> threads = new HashSet<>();
     private final String foldedName;
     private final CommonName name;
-    private long nanos;
-    private long waitNanos;
-    private long idleNanos;
 
-    /** Waits inside work, by state and place. */
-    final Times waits = new Times();
+    /** All but idle waits. */
+    long workNanos;
 
-    /** By label of {@link IdleKind}. */
-    final Times idle = new Times();
+    /** Waits inside work, and by state and place. */
+    long waitNanos;
+
+    final Sums<String> waits = new Sums<>();
+
+    /** Idle waits, and by label of {@link IdleKind}. */
+    long idleNanos;
+
+    final Sums<String> idle = new Sums<>();
 
     private Group(String foldedName, String name) {
       this.foldedName = foldedName;
@@ -75,35 +57,31 @@ final class WaitSums {
     String text() {
       return threads.size() == 1 ? name.text() : foldedName + " (" + threads.size() + " threads)";
     }
-
-    /** All but idle waits, in ns. */
-    long workNanos() {
-      return nanos - idleNanos;
-    }
-
-    /** Waits inside work, in ns. */
-    long waitNanos() {
-      return waitNanos;
-    }
-
-    long idleNanos() {
-      return idleNanos;
-    }
   }
 
   private final Map<String, Group> groups = new HashMap<>();
   private final ThreadGroups groupOf;
 
   /** All but idle waits by state. */
-  final Times states = new Times();
+  final Sums<String> states = new Sums<>();
 
-  private long nanos;
-  private long idleNanos;
-  private long waitNanos;
-  private long framelessNanos;
-  private long cutNanos;
-  private long waitingSamples;
-  private long cpuSamples;
+  /** The wall-clock time of all threads together. */
+  long nanos;
+
+  /** All but idle waits. */
+  long workNanos;
+
+  /** Waits inside work. */
+  long waitNanos;
+
+  /** Without any frame. */
+  long framelessNanos;
+
+  /** With frames, of which the outermost are missing. */
+  long cutNanos;
+
+  long waitingSamples;
+  long cpuSamples;
 
   /** Reads the sums of a recording that was opened with its waiting threads. */
   WaitSums(SampledRecording recording) {
@@ -123,25 +101,25 @@ final class WaitSums {
     Group group = groups.computeIfAbsent(folded, text -> new Group(text, name));
     group.name.add(name);
     group.threads.add(ThreadKey.of(sum.session(), sum.thread()));
-    group.nanos += weight;
     nanos += weight;
     if (sum.frames().isEmpty()) {
       framelessNanos += weight;
     } else if (!sum.end().isComplete()) {
       cutNanos += weight;
     }
-    IdleKind idle = IdleKind.of(sum);
+    IdleKind idle = IdleKind.of(sum.state(), sum.frames());
     if (idle != null) {
       group.idleNanos += weight;
-      group.idle.add(idle.label(), weight);
-      idleNanos += weight;
+      group.idle.of(idle.label()).add(0, weight);
       return;
     }
-    states.add(sum.state(), weight);
+    workNanos += weight;
+    group.workNanos += weight;
+    states.of(sum.state()).add(0, weight);
     if (ThreadState.isBlocked(sum.state())) {
       waitNanos += weight;
       group.waitNanos += weight;
-      group.waits.add(sum.state() + ": " + place(sum.frames()), weight);
+      group.waits.of(sum.state() + ": " + place(sum.frames())).add(0, weight);
     }
   }
 
@@ -150,85 +128,34 @@ final class WaitSums {
    * or the innermost frame.
    */
   static String place(List<SampledFrame> frames) {
-    String java = "";
-    for (int i = frames.size() - 1; i >= 0; i--) {
-      if (Place.isJava(frames.get(i))) {
-        String text = FrameText.of(frames.get(i)).text();
-        if (!LIBRARY_CLASS.matcher(text).matches()) {
-          return text;
-        }
-        java = java.isEmpty() ? text : java;
+    int java = CodeOrigin.innermostJava(frames);
+    for (int i = java; i >= 0; i--) {
+      String text = frames.get(i).text();
+      if (CodeOrigin.isJava(frames.get(i)) && !LIBRARY_CLASS.matcher(text).matches()) {
+        return text;
       }
     }
-    if (!java.isEmpty()) {
-      return java;
-    }
-    return frames.isEmpty() ? "no frame" : FrameText.of(frames.get(frames.size() - 1)).text();
+    return frames.isEmpty() ? "no frame" : frames.get(java >= 0 ? java : frames.size() - 1).text();
   }
 
   /** Those that wait most inside work first; without those that don't. */
   List<Group> waiting() {
-    return sorted(Comparator.comparingLong((Group group) -> -group.waitNanos), false);
+    return sorted(group -> group.waitNanos);
   }
 
   /** Those that are idle most first; without those that never are. */
   List<Group> idle() {
-    return sorted(Comparator.comparingLong((Group group) -> -group.idleNanos), true);
+    return sorted(group -> group.idleNanos);
   }
 
-  private List<Group> sorted(Comparator<Group> order, boolean areIdle) {
-    List<Group> sorted = new ArrayList<>();
-    for (Group group : groups.values()) {
-      if ((areIdle ? group.idleNanos : group.waitNanos) > 0) {
-        sorted.add(group);
-      }
-    }
-    sorted.sort(order.thenComparing(group -> group.foldedName));
+  private List<Group> sorted(ToLongFunction<Group> by) {
+    List<Group> sorted = new ArrayList<>(groups.values());
+    sorted.removeIf(group -> by.applyAsLong(group) <= 0);
+    sorted.sort(Comparator.comparingLong(by).reversed().thenComparing(group -> group.foldedName));
     return sorted;
   }
 
-  /** The wall-clock time of all threads together, in ns. */
-  long nanos() {
-    return nanos;
-  }
-
-  long idleNanos() {
-    return idleNanos;
-  }
-
-  /** All but idle waits, in ns. */
-  long workNanos() {
-    return nanos - idleNanos;
-  }
-
-  /** Waits inside work, in ns. */
-  long waitNanos() {
-    return waitNanos;
-  }
-
-  /** Without any frame, in ns. */
-  long framelessNanos() {
-    return framelessNanos;
-  }
-
-  /** With frames, of which the outermost are missing, in ns. */
-  long cutNanos() {
-    return cutNanos;
-  }
-
-  long waitingSamples() {
-    return waitingSamples;
-  }
-
-  long cpuSamples() {
-    return cpuSamples;
-  }
-
   int threads() {
-    int threads = 0;
-    for (Group group : groups.values()) {
-      threads += group.threads.size();
-    }
-    return threads;
+    return groups.values().stream().mapToInt(group -> group.threads.size()).sum();
   }
 }

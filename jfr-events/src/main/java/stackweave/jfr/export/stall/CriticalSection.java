@@ -2,7 +2,7 @@ package stackweave.jfr.export.stall;
 
 import java.util.HashMap;
 import java.util.Map;
-import stackweave.jfr.chunk.EventThreads.EventThread;
+import stackweave.jfr.chunk.EventConstants.EventThread;
 
 /**
  * A time in which the garbage collector waited for JNI critical sections, and the last thread that

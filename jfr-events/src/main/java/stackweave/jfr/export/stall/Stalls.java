@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,14 +13,12 @@ import java.util.Set;
 import stackweave.jfr.call.TimedMethods;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
-import stackweave.jfr.chunk.ChunkSource;
-import stackweave.jfr.chunk.ConstantPools;
+import stackweave.jfr.chunk.EventConstants;
+import stackweave.jfr.chunk.EventConstants.EventThread;
+import stackweave.jfr.chunk.EventConstants.Frame;
 import stackweave.jfr.chunk.EventShape;
-import stackweave.jfr.chunk.EventThreads;
-import stackweave.jfr.chunk.EventThreads.EventThread;
-import stackweave.jfr.chunk.StackTraces;
 import stackweave.jfr.export.Times;
-import stackweave.jfr.read.ChunkList;
+import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;
@@ -31,7 +28,7 @@ import stackweave.jfr.read.StackThread;
  * What kept the JVM waiting in a recording, by the JVM's own events, and what the samples of the
  * time say of it. The JVM tells of what is longer than the thresholds of the recording's settings.
  */
-public final class Stalls {
+public final class Stalls implements ChunkEvents.Taker {
   /** Samples say nothing of shorter safepoints. */
   public static final long MIN_NANOS = 1_000_000;
 
@@ -47,6 +44,9 @@ public final class Stalls {
   private static final int CRITICAL = 1;
   private static final int COLLECTIONS = 2;
   private static final int CONFIGURATION = 3;
+
+  /** 0 is the key of a collector. */
+  private static final long NOT_CONFIGURED = -1;
 
   /** The type of the constants that name collectors. */
   private static final String GC_NAME = "jdk.types.GCName";
@@ -71,6 +71,10 @@ public final class Stalls {
   private boolean tellsSafepoints;
   private String collector = "";
 
+  // Of a chunk.
+  private final List<Critical> ofChunk = new ArrayList<>();
+  private long configured = NOT_CONFIGURED;
+
   private record Critical(long start, long end, long thread, long stack, long waiting) {}
 
   private Stalls() {}
@@ -94,11 +98,7 @@ public final class Stalls {
   /** The same of a recording that has no samples: nothing but what the JVM tells. */
   public static Stalls ofEvents(Path file) throws IOException, RecordingException {
     Stalls stalls = new Stalls();
-    try (ChunkSource source = new ChunkSource(file)) {
-      for (ChunkHeader header : ChunkList.scan(file).chunks()) {
-        stalls.read(source, header);
-      }
-    }
+    ChunkEvents.read(file, SHAPES, stalls);
     stalls.safepoints.sort(Comparator.comparingLong(Safepoint::start));
     stalls.criticalSections.sort(Comparator.comparingLong(CriticalSection::start));
     stalls.addEnds();
@@ -108,84 +108,43 @@ public final class Stalls {
     return stalls;
   }
 
-  private void read(ChunkSource source, ChunkHeader header) {
-    List<Critical> critical = new ArrayList<>();
-    long configured = -1; // 0 is the key of a collector
-    try {
-      ChunkReader events = new ChunkReader(source, header, SHAPES);
-      tellsSafepoints |= events.knows(SAFEPOINTS);
-      tellsCriticalSections |= events.knows(CRITICAL);
-      for (int shape = events.next(); shape >= 0; shape = events.next()) {
-        if (shape == CONFIGURATION) {
-          configured = events.number(0);
-          continue;
-        }
-        long start = header.nanosAt(events.number(0));
-        if (shape == COLLECTIONS) {
-          collections.add(start);
-          continue;
-        }
-        long end = Math.max(start, header.nanosAt(events.number(0) + events.number(1)));
-        if (shape == SAFEPOINTS) {
-          safepoints.add(new Safepoint(start, end));
-        } else {
-          critical.add(
-              new Critical(start, end, events.number(2), events.number(3), events.number(4)));
-        }
-      }
-    } catch (IOException e) {
-      // What was read stands.
+  @Override
+  public void begin(ChunkReader events) {
+    tellsSafepoints |= events.knows(SAFEPOINTS);
+    tellsCriticalSections |= events.knows(CRITICAL);
+  }
+
+  @Override
+  public void take(int shape, ChunkReader event) {
+    if (shape == CONFIGURATION) {
+      configured = event.number(0);
+      return;
     }
-    add(source, header, critical);
-    if (collector.isEmpty() && configured >= 0) {
-      readCollector(source, header, configured);
+    long start = event.nanosAt(event.number(0));
+    if (shape == COLLECTIONS) {
+      collections.add(start);
+      return;
+    }
+    long end = Math.max(start, event.nanosAt(event.number(0) + event.number(1)));
+    if (shape == SAFEPOINTS) {
+      safepoints.add(new Safepoint(start, end));
+    } else {
+      ofChunk.add(new Critical(start, end, event.number(2), event.number(3), event.number(4)));
     }
   }
 
-  private void readCollector(ChunkSource source, ChunkHeader header, long configured) {
-    try {
-      ConstantPools.read(
-          source,
-          header,
-          Set.of(GC_NAME),
-          (type, key, text) -> {
-            if (key == configured && type.name().equals(GC_NAME)) {
-              collector = collector(text);
-            }
-          });
-    } catch (IOException e) {
-      // It is not known then, unless the constant was read before the damage.
-    }
-  }
-
-  /** By the old generation's collector, as gcName.hpp of JDK 17 to 27 names it. */
-  private static String collector(String old) {
-    return switch (old) {
-      case "G1Old" -> G1;
-      case "SerialOld" -> SERIAL;
-      case "ParallelOld" -> PARALLEL;
-      case "Z", "ZGC Major" -> "ZGC";
-      default -> old;
-    };
-  }
-
-  private void add(ChunkSource source, ChunkHeader header, List<Critical> critical) {
+  @Override
+  public void end(ChunkHeader chunk, EventConstants constants) {
     Set<Long> threads = new HashSet<>();
     Set<Long> stacks = new HashSet<>();
-    for (Critical each : critical) {
+    for (Critical each : ofChunk) {
       threads.add(each.thread());
       stacks.add(each.stack());
     }
-    Map<Long, EventThread> names = new HashMap<>();
-    Map<Long, List<StackTraces.Frame>> traces = new HashMap<>();
-    try {
-      names.putAll(EventThreads.read(source, header, threads));
-      traces.putAll(StackTraces.read(source, header, stacks));
-    } catch (IOException e) {
-      // The times stand, without a name.
-    }
-    for (Critical each : critical) {
-      List<StackTraces.Frame> frames = traces.getOrDefault(each.stack(), List.of());
+    Map<Long, EventThread> names = constants.threads(threads);
+    Map<Long, List<Frame>> traces = constants.stacks(stacks);
+    for (Critical each : ofChunk) {
+      List<Frame> frames = traces.getOrDefault(each.stack(), List.of());
       String released =
           frames.isEmpty()
               ? ""
@@ -198,6 +157,22 @@ public final class Stalls {
               released,
               each.waiting()));
     }
+    ofChunk.clear();
+    if (collector.isEmpty() && configured != NOT_CONFIGURED) {
+      collector = collector(constants.text(GC_NAME, configured));
+    }
+    configured = NOT_CONFIGURED;
+  }
+
+  /** By the old generation's collector, as gcName.hpp of JDK 17 to 27 names it. */
+  private static String collector(String old) {
+    return switch (old) {
+      case "G1Old" -> G1;
+      case "SerialOld" -> SERIAL;
+      case "ParallelOld" -> PARALLEL;
+      case "Z", "ZGC Major" -> "ZGC";
+      default -> old;
+    };
   }
 
   /**

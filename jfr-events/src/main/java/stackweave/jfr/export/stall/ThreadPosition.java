@@ -37,7 +37,7 @@ final class ThreadPosition {
    * @return "" if it need not
    */
   static String late(List<SampledFrame> frames) {
-    int java = innermostJava(frames);
+    int java = CodeOrigin.innermostJava(frames);
     if (java < 0) {
       return ""; // a thread of the JVM or of native code
     }
@@ -48,13 +48,13 @@ final class ThreadPosition {
           continue;
         }
         case JVM -> {
-          return isStopped(frames, java) ? "" : inJvm(frames, i, java);
+          return isStopped(frames, java) ? "" : frame.text() + " for " + frames.get(java).text();
         }
         case STUB -> {
-          return FrameText.of(frame).text() + " of " + FrameText.of(frames.get(java)).text();
+          return frame.text() + " of " + frames.get(java).text();
         }
         case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED -> {
-          return FrameText.of(frame).text();
+          return frame.text();
         }
         case NATIVE, CPP -> {
           if (!RUNTIME.matcher(CodeOrigin.of(frame)).matches()) {
@@ -78,23 +78,11 @@ final class ThreadPosition {
     return false;
   }
 
-  private static String inJvm(List<SampledFrame> frames, int jvm, int java) {
-    return FrameText.of(frames.get(jvm)).text() + " for " + FrameText.of(frames.get(java)).text();
-  }
-
   /** The native method that the thread is in, with what it calls; "" if it is in none. */
   static String nativeMethod(List<SampledFrame> frames) {
-    int java = innermostJava(frames);
+    int java = CodeOrigin.innermostJava(frames);
     return java >= 0 && FrameCategory.of(frames.get(java)) == FrameCategory.NATIVE_METHOD
-        ? FrameText.of(frames.get(java)).text()
+        ? frames.get(java).text()
         : "";
-  }
-
-  private static int innermostJava(List<SampledFrame> frames) {
-    int java = frames.size() - 1;
-    while (java >= 0 && !CodeOrigin.of(frames.get(java)).equals(CodeOrigin.JAVA)) {
-      java--;
-    }
-    return java;
   }
 }

@@ -19,7 +19,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.jfr.chunk.StackTraces;
+import stackweave.jfr.chunk.EventConstants;
 import stackweave.jfr.event.load.LoadEvents;
 import stackweave.jfr.event.load.NativeLibraryLoad;
 import stackweave.jfr.event.load.NativeLibraryMapped;
@@ -129,10 +129,10 @@ class LibraryLoadsTest {
   }
 
   /** Frames by class alone, the innermost first. */
-  private static List<StackTraces.Frame> stack(String... classes) {
-    List<StackTraces.Frame> frames = new ArrayList<>();
+  private static List<EventConstants.Frame> stack(String... classes) {
+    List<EventConstants.Frame> frames = new ArrayList<>();
     for (String each : classes) {
-      frames.add(new StackTraces.Frame(each, "method", 1));
+      frames.add(new EventConstants.Frame(each, "method", 1));
     }
     return frames;
   }
@@ -146,19 +146,20 @@ class LibraryLoadsTest {
     assertTrue(LibraryLoads.isOwn(attach, instrument, List.of()));
     assertTrue(LibraryLoads.isOwn(attach, "/jdk/lib/libzip.so", List.of()));
     String implementation = "sun.instrument.InstrumentationImpl";
-    List<StackTraces.Frame> ofClass = stack(loader, "java.lang.System", implementation);
+    List<EventConstants.Frame> ofClass = stack(loader, "java.lang.System", implementation);
     assertTrue(LibraryLoads.isOwn(attach, instrument, ofClass));
     assertTrue(LibraryLoads.isOwn("stackweave-drain", "/tmp/libjnidispatch.so", List.of()));
     String own = "stackweave.agent.boot.Boot";
-    List<StackTraces.Frame> ofAgent = stack(loader, "java.lang.System", own, implementation);
+    List<EventConstants.Frame> ofAgent = stack(loader, "java.lang.System", own, implementation);
     assertTrue(LibraryLoads.isOwn(attach, "/jdk/lib/libmanagement.so", ofAgent));
 
     assertFalse(LibraryLoads.isOwn(attach, "/opt/libother.so", List.of()), "jcmd JVMTI.agent_load");
-    List<StackTraces.Frame> ofOther = stack(loader, "java.lang.System", "a.Agent", implementation);
+    List<EventConstants.Frame> ofOther =
+        stack(loader, "java.lang.System", "a.Agent", implementation);
     assertFalse(LibraryLoads.isOwn(attach, "/opt/libother.so", ofOther), "another agent's");
     assertFalse(LibraryLoads.isOwn("main", "/jdk/lib/libzip.so", List.of()));
     String observer = "stackweave.agent.drain.load.ObservedLoad";
-    List<StackTraces.Frame> observed = stack(observer, observer, loader, "a.Main");
+    List<EventConstants.Frame> observed = stack(observer, observer, loader, "a.Main");
     assertFalse(LibraryLoads.isOwn("main", instrument, observed), "the event's own frames");
   }
 

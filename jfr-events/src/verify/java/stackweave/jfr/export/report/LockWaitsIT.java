@@ -35,10 +35,12 @@ class LockWaitsIT {
     assertEquals(0, outcome.exit(), outcome.output());
     Map<String, Long> waits = new TreeMap<>();
     Map<String, Long> nanos = new TreeMap<>();
-    for (Map.Entry<LockWaits.Lock, LockWaits.Sum> each : LockWaits.read(file)) {
-      String name = each.getKey().kind().label() + ": " + each.getKey().className();
-      waits.put(name, each.getValue().waits());
-      nanos.put(name, each.getValue().nanos());
+    LockWaits read = LockWaits.read(file);
+    for (Sums<String> sums : List.of(read.waits, read.queues)) {
+      for (Sums.Sum sum : sums.sorted()) {
+        waits.put(sum.name, sum.count);
+        nanos.put(sum.name, sum.nanos);
+      }
     }
     Map<String, Long> expectedWaits = new TreeMap<>();
     Map<String, Long> expectedNanos = new TreeMap<>();

@@ -1,0 +1,163 @@
+package stackweave.jfr.chunk;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the events of one chunk name by keys: threads, classes, and JFR's own stack traces. Each
+ * question reads the chunk's constants again. What they lack has no entry in an answer; after
+ * damage an answer has what was found before it. The source stays open as long as this is used.
+ */
+public final class EventConstants {
+  private static final String SYMBOL = "jdk.types.Symbol";
+
+  /**
+   * A thread.
+   *
+   * @param name its Java name, or that of the system
+   * @param osId its id in the system; 0 if it has none
+   * @param javaId its id in Java; 0 if it has none
+   */
+  public record EventThread(String name, long osId, long javaId) {
+    /** One of which nothing is known. */
+    public static final EventThread UNKNOWN = new EventThread("", 0, 0);
+  }
+
+  /**
+   * A Java frame.
+   *
+   * @param className as in {@code java.util.Map$Entry}; empty if it is not known
+   * @param method its name
+   * @param line in the source; 0 if it is not known
+   */
+  public record Frame(String className, String method, int line) {}
+
+  private final ChunkSource source;
+  private final ChunkHeader header;
+
+  /** Those of a chunk. */
+  public EventConstants(ChunkSource source, ChunkHeader header) {
+    this.source = source;
+    this.header = header;
+  }
+
+  /** The threads of these keys. */
+  public Map<Long, EventThread> threads(Set<Long> keys) {
+    Map<Long, EventThread> threads = new HashMap<>();
+    values("java.lang.Thread", keys)
+        .forEach(
+            (key, value) -> {
+              String name = text(value, "javaName");
+              threads.put(
+                  key,
+                  new EventThread(
+                      name.isEmpty() ? text(value, "osName") : name,
+                      number(value, "osThreadId"),
+                      number(value, "javaThreadId")));
+            });
+    return threads;
+  }
+
+  /** The names of the classes of these keys, as in {@code java.util.Map$Entry}. */
+  public Map<Long, String> classNames(Set<Long> keys) {
+    Map<Long, String> names = new HashMap<>();
+    symbols(values("java.lang.Class", keys), "name")
+        .forEach((key, name) -> names.put(key, name.replace('/', '.')));
+    return names;
+  }
+
+  /** The stack traces of these keys, the innermost frame first. */
+  public Map<Long, List<Frame>> stacks(Set<Long> keys) {
+    Map<Long, Map<String, Object>> traces = values("jdk.types.StackTrace", keys);
+    Set<Long> methodKeys = new HashSet<>();
+    for (Map<String, Object> trace : traces.values()) {
+      frames(trace).forEach(frame -> methodKeys.add(number(frame, "method")));
+    }
+    Map<Long, Map<String, Object>> methods = values("jdk.types.Method", methodKeys);
+    Set<Long> classKeys = new HashSet<>();
+    methods.values().forEach(method -> classKeys.add(number(method, "type")));
+    Map<Long, String> classes = classNames(classKeys);
+    Map<Long, String> names = symbols(methods, "name");
+    Map<Long, List<Frame>> stacks = new HashMap<>();
+    traces.forEach(
+        (key, trace) -> {
+          List<Frame> stack = new ArrayList<>();
+          for (Map<String, Object> frame : frames(trace)) {
+            long method = number(frame, "method");
+            long type = number(methods.getOrDefault(method, Map.of()), "type");
+            int line = (int) Math.max(0, number(frame, "lineNumber"));
+            stack.add(
+                new Frame(classes.getOrDefault(type, ""), names.getOrDefault(method, ""), line));
+          }
+          stacks.put(key, List.copyOf(stack));
+        });
+    return stacks;
+  }
+
+  /** The text of a constant that is one text; empty if it is not known. */
+  public String text(String type, long key) {
+    Map<String, Object> value = values(type, Set.of(key)).getOrDefault(key, Map.of());
+    return value.size() == 1 && value.values().iterator().next() instanceof String text ? text : "";
+  }
+
+  /** The texts of the symbols that a field of some values names, by the keys of the values. */
+  private Map<Long, String> symbols(Map<Long, Map<String, Object>> values, String field) {
+    Set<Long> wanted = new HashSet<>();
+    values.values().forEach(value -> wanted.add(number(value, field)));
+    Map<Long, Map<String, Object>> symbols = values(SYMBOL, wanted);
+    Map<Long, String> texts = new HashMap<>();
+    values.forEach(
+        (key, value) -> {
+          Map<String, Object> symbol = symbols.get(number(value, field));
+          if (symbol != null) {
+            texts.put(key, text(symbol, "string"));
+          }
+        });
+    return texts;
+  }
+
+  /** The values of a type by their keys, each by the names of its fields. */
+  private Map<Long, Map<String, Object>> values(String name, Set<Long> keys) {
+    Map<Long, Map<String, Object>> values = new HashMap<>();
+    if (keys.isEmpty()) {
+      return values;
+    }
+    try {
+      ConstantPools.read(
+          source,
+          header,
+          source.metadata(header),
+          (type, key, input) -> {
+            if (!type.name().equals(name) || !keys.contains(key)) {
+              return false;
+            }
+            values.put(key, type.readFields(input));
+            return true;
+          });
+    } catch (IOException e) {
+      // What was found stands, and events are told without the rest.
+    }
+    return values;
+  }
+
+  private static long number(Map<String, Object> value, String field) {
+    return value.get(field) instanceof Long number ? number : 0;
+  }
+
+  private static String text(Map<String, Object> value, String field) {
+    return value.get(field) instanceof String text ? text : "";
+  }
+
+  @SuppressWarnings("unchecked") // an array of values with fields
+  private static List<Map<String, Object>> frames(Map<String, Object> trace) {
+    return trace.get("frames") instanceof List<?> frames
+            && frames.stream().allMatch(Map.class::isInstance)
+        ? (List<Map<String, Object>>) frames
+        : List.of();
+  }
+}
