@@ -5,22 +5,11 @@ import java.util.List;
 
 /** How an event of one type is decoded: what to do with each of its fields, in their order. */
 final class EventPlan {
-  /** What to do with a field. */
-  private enum Step {
-    SKIP,
-    LONG,
-    INT,
-    SHORT,
-    CHAR,
-    BYTE,
-    TEXT,
-    TEXT_BY_KEY
-  }
-
   private final int shape;
-  private final Step[] steps;
-  private final int[] slots;
   private final List<ValueType.Field> fields;
+
+  /** By field: where its value goes; -1 to pass over it. */
+  private final int[] slots;
 
   /**
    * @param shape the number of what is wanted of it
@@ -29,33 +18,24 @@ final class EventPlan {
   EventPlan(int shape, EventShape wanted, ValueType type) {
     this.shape = shape;
     this.fields = type.fields();
-    this.steps = new Step[fields.size()];
     this.slots = new int[fields.size()];
-    for (int i = 0; i < steps.length; i++) {
+    for (int i = 0; i < slots.length; i++) {
       ValueType.Field field = fields.get(i);
-      slots[i] = wanted.fields().indexOf(field.name());
-      steps[i] = slots[i] < 0 ? Step.SKIP : step(field);
+      slots[i] = canBeWanted(field) ? wanted.fields().indexOf(field.name()) : -1;
     }
   }
 
-  /** A field of a type that is none of those wanted is left out, as if it were not there. */
-  private static Step step(ValueType.Field field) {
+  /** A field of another type is left out, as if it were not there. */
+  private static boolean canBeWanted(ValueType.Field field) {
     ValueType type = field.typeOrNull();
     if (type == null || field.isArray()) {
-      return Step.SKIP;
+      return false;
     }
-    if (field.isKey()) {
-      return type.isText() ? Step.TEXT_BY_KEY : Step.LONG;
-    }
-    return switch (type.layout()) {
-      case LONG -> Step.LONG;
-      case INT -> Step.INT;
-      case SHORT -> Step.SHORT;
-      case CHAR -> Step.CHAR;
-      case BYTE -> Step.BYTE;
-      case TEXT -> Step.TEXT;
-      default -> Step.SKIP;
-    };
+    return field.isKey()
+        || switch (type.layout()) {
+          case LONG, INT, SHORT, CHAR, BYTE, TEXT -> true;
+          case FLOAT, DOUBLE, FIELDS -> false;
+        };
   }
 
   int shape() {
@@ -68,23 +48,16 @@ final class EventPlan {
    * @param textsAt where the strings are; for one by its key the complement of that
    */
   void decode(ChunkInput input, long[] numbers, long[] textsAt) throws IOException {
-    for (int i = 0; i < steps.length; i++) {
+    for (int i = 0; i < slots.length; i++) {
+      ValueType.Field field = fields.get(i);
       int slot = slots[i];
-      switch (steps[i]) {
-        case LONG -> numbers[slot] = input.readLong();
-        case INT -> numbers[slot] = (int) input.readLong();
-        case SHORT -> numbers[slot] = (short) input.readLong();
-        case CHAR -> numbers[slot] = (char) input.readLong();
-        case BYTE -> numbers[slot] = input.readByte();
-        case TEXT -> {
-          textsAt[slot] = input.position();
-          input.skipText();
-        }
-        case TEXT_BY_KEY -> {
-          textsAt[slot] = ~input.position();
-          input.readLong();
-        }
-        case SKIP -> fields.get(i).skip(input, 0);
+      if (slot < 0) {
+        field.skip(input, 0);
+      } else if (field.typeOrNull().isText()) {
+        textsAt[slot] = field.isKey() ? ~input.position() : input.position();
+        field.skip(input, 0);
+      } else {
+        numbers[slot] = field.isKey() ? input.readLong() : field.typeOrNull().readNumber(input);
       }
     }
   }

@@ -200,12 +200,20 @@ public final class ValueType {
     return values;
   }
 
+  /** A value of a type of numbers without a fraction. */
+  long readNumber(ChunkInput input) throws IOException {
+    return switch (layout) {
+      case INT -> (int) input.readLong();
+      case SHORT -> (short) input.readLong();
+      case CHAR -> (char) input.readLong();
+      case BYTE -> input.readByte();
+      default -> input.readLong();
+    };
+  }
+
   private Object read(ChunkInput input, int depth) throws IOException {
     return switch (layout) {
-      case LONG, CHAR -> input.readLong();
-      case INT -> (long) (int) input.readLong();
-      case SHORT -> (long) (short) input.readLong();
-      case BYTE -> (long) input.readByte();
+      case LONG, INT, SHORT, CHAR, BYTE -> readNumber(input);
       case TEXT -> input.readText(null);
       case FLOAT, DOUBLE -> {
         skip(input, depth);
