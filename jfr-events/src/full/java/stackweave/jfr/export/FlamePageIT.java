@@ -896,7 +896,7 @@ class FlamePageIT {
   }
 
   private static boolean isIn(Sample sample, int[] cells) {
-    long cell = (Times.nanos(sample.time()) - Times.nanos(timed.first())) / 20_000_000;
+    long cell = (Texts.nanos(sample.time()) - Texts.nanos(timed.first())) / 20_000_000;
     return cell >= cells[0] && cell < cells[1];
   }
 

@@ -18,14 +18,15 @@ import stackweave.jfr.read.StackThread;
 import stackweave.jfr.status.Counter;
 
 /**
- * Collapsed stacks, the format of flame graph tools, one line each, sorted: the thread's first
- * frame first, {@code ;} between frames, a space, the number of samples, or, if the agent skipped
- * samples to save CPU time, the number that those taken stand for. Of wall-clock time it is the
- * nanoseconds, of events and memory their number: samples of waiting threads stand for times of any
- * length. A stack that does not reach the thread's first frame begins with {@code [truncated]} or
- * {@code [stopped: reason]}; with threads, {@code [thread name]} comes before, the name at that
- * time, or of a thread with more than eight names what they begin with. In names {@code ;} is
- * replaced by {@code ,} and control characters by a space.
+ * Collapsed stacks, the format of stackcollapse scripts and flamegraph.pl of
+ * github.com/brendangregg/FlameGraph, one line each, sorted: the thread's first frame first, {@code
+ * ;} between frames, a space, the number of samples, or, if the agent skipped samples to save CPU
+ * time, the number that those taken stand for. Of wall-clock time it is the nanoseconds, of events
+ * and memory their number: samples of waiting threads stand for times of any length. A stack that
+ * does not reach the thread's first frame begins with {@code [truncated]} or {@code [stopped:
+ * reason]}; with threads, {@code [thread name]} comes before, the name at that time, or of a thread
+ * with more than eight names what they begin with. In names {@code ;} is replaced by {@code ,} and
+ * control characters by a space.
  */
 public final class CollapsedExport extends TextExport {
 

@@ -1,14 +1,13 @@
 package stackweave.jfr.export;
 
 import java.io.IOException;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.IntUnaryOperator;
+import java.util.function.Function;
 import stackweave.jfr.export.TimedSamples.Place;
 import stackweave.jfr.export.TimedSamples.ThreadSamples;
 import stackweave.jfr.read.FrameText;
@@ -16,6 +15,7 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.status.Counter;
 
 /**
@@ -33,7 +33,7 @@ public final class FirefoxExport extends TextExport {
   private static final int GECKO_VERSION = 36;
 
   private static final double NANOS_PER_MILLI = 1e6;
-  private static final int NONE = -1;
+  private static final Object NONE = -1;
   private static final int LIBRARY_RESOURCE = 1;
 
   /** Larger numbers are not exact in JavaScript. */
@@ -85,7 +85,7 @@ public final class FirefoxExport extends TextExport {
       this.json = json;
       this.samples = new TimedSamples(recording, selection, TimedSamples.Detail.LINE_AND_ADDRESS);
       this.places = samples.places();
-      this.start = Times.nanos(selection.first(recording));
+      this.start = Texts.nanos(selection.first(recording));
       this.functionOfPlace = new int[places.size()];
       for (int i = 0; i < functionOfPlace.length; i++) {
         Place place = places.get(i);
@@ -125,32 +125,31 @@ public final class FirefoxExport extends TextExport {
 
     private void meta() throws IOException {
       json.name("meta").beginObject();
-      json.name("interval").value(millis(recording.figures().get(Counter.INTERVAL)));
-      json.name("startTime").value(millis(start));
-      Instant last = selection.last(recording);
-      json.name("profilingStartTime").value(0);
-      json.name("profilingEndTime").value(millis(Times.nanos(last) - start));
-      json.name("processType").value(0);
-      json.name("product").value(Names.printable(title));
-      json.name("importedFrom").value("Stackweave");
-      json.name("stackwalk").value(1);
-      json.name("debug").value(false);
-      json.name("version").value(GECKO_VERSION);
-      json.name("preprocessedProfileVersion").value(VERSION);
-      json.name("symbolicated").value(true);
-      json.name("usesOnlyOneStackType").value(false);
-      json.name("sourceCodeIsNotOnSearchfox").value(true);
-      json.name("keepProfileThreadOrder").value(false);
-      json.name("markerSchema").beginArray().endArray();
+      json.field("interval", millis(recording.figures().get(Counter.INTERVAL)));
+      json.field("startTime", millis(start));
+      json.field("profilingStartTime", 0);
+      json.field("profilingEndTime", millis(Texts.nanos(selection.last(recording)) - start));
+      json.field("processType", 0);
+      json.field("product", Names.printable(title));
+      json.field("importedFrom", "Stackweave");
+      json.field("stackwalk", 1);
+      json.field("debug", false);
+      json.field("version", GECKO_VERSION);
+      json.field("preprocessedProfileVersion", VERSION);
+      json.field("symbolicated", true);
+      json.field("usesOnlyOneStackType", false);
+      json.field("sourceCodeIsNotOnSearchfox", true);
+      json.field("keepProfileThreadOrder", false);
+      empty("markerSchema");
       json.name("sampleUnits").beginObject();
-      json.name("time").value("ms").name("eventDelay").value("ms");
-      json.name("threadCPUDelta").value("ns").endObject();
+      json.field("time", "ms").field("eventDelay", "ms").field("threadCPUDelta", "ns");
+      json.endObject();
       json.name("categories").beginArray();
       for (FrameCategory category : FrameCategory.values()) {
         json.beginObject();
-        json.name("name").value(category == FrameCategory.UNKNOWN ? "Other" : category.label());
-        json.name("color").value(color(category));
-        json.name("subcategories").beginArray().value("Other").endArray().endObject();
+        json.field("name", category == FrameCategory.UNKNOWN ? "Other" : category.label());
+        json.field("color", color(category));
+        json.array("subcategories", List.of("Other")).endObject();
       }
       json.endArray().endObject();
     }
@@ -158,201 +157,151 @@ public final class FirefoxExport extends TextExport {
     private void library(SampledModule library) throws IOException {
       String name = Names.printable(library.name());
       String path = Names.printable(library.path());
+      String id = library.buildId();
       json.beginObject();
-      json.name("arch").value("");
-      json.name("name").value(name).name("path").value(path);
-      json.name("debugName").value(name).name("debugPath").value(path);
-      json.name("breakpadId").value(breakpadId(library.buildId()));
-      json.name("codeId");
-      if (library.buildId().isEmpty()) {
-        json.nullValue();
-      } else {
-        json.value(Names.printable(library.buildId()));
-      }
+      json.field("arch", "");
+      json.field("name", name).field("path", path);
+      json.field("debugName", name).field("debugPath", path);
+      json.field("breakpadId", breakpadId(id));
+      json.field("codeId", id.isEmpty() ? null : Names.printable(id));
       json.endObject();
     }
 
     private void stackTable() throws IOException {
       int length = samples.nodes();
       json.name("stackTable").beginObject();
-      column("frame", length, samples::place);
-      column("prefixOffset", length, i -> samples.parent(i) < 0 ? 0 : i - samples.parent(i));
-      json.name("length").value(length).endObject();
+      json.array("frame", length, samples::place);
+      json.array("prefixOffset", length, i -> samples.parent(i) < 0 ? 0 : i - samples.parent(i));
+      json.field("length", length).endObject();
     }
 
     private void frameTable() throws IOException {
       int length = places.size();
       json.name("frameTable").beginObject();
-      json.name("address").beginArray();
-      for (Place place : places) {
-        json.value(hasLibrary(place) ? TimedSamples.address(place.frame()) : NONE);
-      }
-      json.endArray();
-      column(
-          "lib",
-          length,
-          i -> hasLibrary(places.get(i)) ? libraries.get(module(places.get(i))) : NONE);
-      column("inlineDepth", length, i -> 0);
-      column("category", length, i -> category(places.get(i)).ordinal());
-      column("subcategory", length, i -> 0);
-      column("func", length, i -> functionOfPlace[i]);
-      nulls("nativeSymbol", length);
-      column("innerWindowID", length, i -> 0);
-      json.name("line").beginArray();
-      for (Place place : places) {
-        if (place.frame() != null && place.frame().line() > 0) {
-          json.value(place.frame().line());
-        } else {
-          json.nullValue();
-        }
-      }
-      json.endArray();
-      nulls("column", length);
-      nulls("originalLocation", length);
-      json.name("length").value(length).endObject();
+      places(
+          "address",
+          places,
+          place -> hasLibrary(place) ? TimedSamples.address(place.frame()) : NONE);
+      places("lib", places, place -> hasLibrary(place) ? libraries.get(module(place)) : NONE);
+      json.array("inlineDepth", length, i -> 0);
+      places("category", places, place -> category(place).ordinal());
+      json.array("subcategory", length, i -> 0);
+      json.array("func", length, i -> functionOfPlace[i]);
+      json.array("nativeSymbol", length, i -> null);
+      json.array("innerWindowID", length, i -> 0);
+      places(
+          "line",
+          places,
+          place -> place.frame() != null && place.frame().line() > 0 ? place.frame().line() : null);
+      json.array("column", length, i -> null);
+      json.array("originalLocation", length, i -> null);
+      json.field("length", length).endObject();
     }
 
     private void funcTable() throws IOException {
       int length = functionPlaces.size();
       json.name("funcTable").beginObject();
-      column("name", length, i -> index(strings, functionName(functionPlaces.get(i))));
-      flags("isJS", length);
-      flags("relevantForJS", length);
-      column(
+      places("name", functionPlaces, place -> index(strings, functionName(place)));
+      json.array("isJS", length, i -> false);
+      json.array("relevantForJS", length, i -> false);
+      places(
           "resource",
-          length,
-          i -> {
-            String library = libraryName(functionPlaces.get(i));
-            return library.isEmpty() ? NONE : index(resources, library);
-          });
-      json.name("source").beginArray();
-      for (Place place : functionPlaces) {
-        SampledMethod method = place.frame() == null ? null : place.frame().method();
-        if (method == null || method.sourceFile().isEmpty()) {
-          json.nullValue();
-        } else {
-          json.value(index(sources, Names.printable(path(method))));
-        }
-      }
-      json.endArray();
-      nulls("lineNumber", length);
-      nulls("columnNumber", length);
-      nulls("originalLocation", length);
-      json.name("length").value(length).endObject();
+          functionPlaces,
+          place ->
+              libraryName(place).isEmpty() ? NONE : (Object) index(resources, libraryName(place)));
+      places("source", functionPlaces, this::source);
+      json.array("lineNumber", length, i -> null);
+      json.array("columnNumber", length, i -> null);
+      json.array("originalLocation", length, i -> null);
+      json.field("length", length).endObject();
+    }
+
+    private Integer source(Place place) {
+      SampledMethod method = place.frame() == null ? null : place.frame().method();
+      return method == null || method.sourceFile().isEmpty()
+          ? null
+          : index(sources, Names.printable(path(method)));
+    }
+
+    private void places(String column, List<Place> of, Function<Place, Object> value)
+        throws IOException {
+      json.array(column, of.size(), i -> value.apply(of.get(i)));
     }
 
     private void otherTables() throws IOException {
-      List<Integer> resourceNames = new ArrayList<>();
-      resources.keySet().forEach(name -> resourceNames.add(index(strings, name)));
+      List<Integer> resourceNames = indices(resources);
       json.name("resourceTable").beginObject();
-      json.name("length").value(resourceNames.size());
-      column("name", resourceNames.size(), resourceNames::get);
-      nulls("host", resourceNames.size());
-      column("type", resourceNames.size(), i -> LIBRARY_RESOURCE);
+      json.field("length", resourceNames.size());
+      json.array("name", resourceNames);
+      json.array("host", resourceNames.size(), i -> null);
+      json.array("type", resourceNames.size(), i -> LIBRARY_RESOURCE);
       json.endObject();
-      json.name("nativeSymbols").beginObject();
-      for (String column : List.of("libIndex", "address", "name", "functionSize")) {
-        nulls(column, 0);
-      }
-      json.name("length").value(0).endObject();
-      List<Integer> sourceNames = new ArrayList<>();
-      sources.keySet().forEach(name -> sourceNames.add(index(strings, name)));
+      emptyTable("nativeSymbols", "libIndex", "address", "name", "functionSize");
+      List<Integer> sourceNames = indices(sources);
       json.name("sources").beginObject();
-      json.name("length").value(sourceNames.size());
-      nulls("id", sourceNames.size());
-      column("filename", sourceNames.size(), sourceNames::get);
-      column("startLine", sourceNames.size(), i -> 1);
-      column("startColumn", sourceNames.size(), i -> 1);
-      nulls("sourceMapURL", sourceNames.size());
-      nulls("content", sourceNames.size());
+      json.field("length", sourceNames.size());
+      json.array("id", sourceNames.size(), i -> null);
+      json.array("filename", sourceNames);
+      json.array("startLine", sourceNames.size(), i -> 1);
+      json.array("startColumn", sourceNames.size(), i -> 1);
+      json.array("sourceMapURL", sourceNames.size(), i -> null);
+      json.array("content", sourceNames.size(), i -> null);
       json.endObject();
-      json.name("sourceLocationTable").beginObject();
-      for (String column : List.of("source", "line", "column")) {
-        nulls(column, 0);
+      emptyTable("sourceLocationTable", "source", "line", "column");
+      json.array("stringArray", strings.keySet());
+    }
+
+    /** The strings' indices of the entries of a table. */
+    private List<Integer> indices(Map<String, Integer> table) {
+      return table.keySet().stream().map(name -> index(strings, name)).toList();
+    }
+
+    private void emptyTable(String name, String... columns) throws IOException {
+      json.name(name).beginObject();
+      for (String column : columns) {
+        empty(column);
       }
-      json.name("length").value(0).endObject();
-      json.name("stringArray").beginArray();
-      for (String text : strings.keySet()) {
-        json.value(text);
-      }
-      json.endArray();
+      json.field("length", 0).endObject();
+    }
+
+    private void empty(String name) throws IOException {
+      json.array(name, List.of());
     }
 
     private void thread(ThreadSamples thread) throws IOException {
       String pid = Long.toString(thread.session.pid());
       json.beginObject();
-      json.name("processType").value("default");
-      json.name("processStartupTime").value(0);
-      json.name("processShutdownTime").nullValue();
-      json.name("registerTime").value(0);
-      json.name("unregisterTime").nullValue();
-      json.name("pausedRanges").beginArray().endArray();
-      json.name("name").value(thread.name());
-      json.name("isMainThread").value(thread.thread.name().equals("main"));
-      json.name("processName").value("process " + pid);
-      json.name("pid").value(pid);
-      json.name("tid").value(tid(thread));
+      json.field("processType", "default");
+      json.field("processStartupTime", 0).field("processShutdownTime", null);
+      json.field("registerTime", 0).field("unregisterTime", null);
+      empty("pausedRanges");
+      json.field("name", thread.name());
+      json.field("isMainThread", thread.thread.name().equals("main"));
+      json.field("processName", "process " + pid);
+      json.field("pid", pid);
+      json.field("tid", tid(thread));
       json.name("samples").beginObject();
       int length = thread.count();
-      column("stack", length, thread::stack);
-      json.name("time").beginArray();
-      for (int i = 0; i < length; i++) {
-        json.value(millis(thread.time(i) - start));
-      }
-      json.endArray();
-      json.name("weight").beginArray();
-      for (int i = 0; i < length; i++) {
-        if (recording.choice().isEvent()) {
-          json.value(thread.weightNanos(i));
-        } else {
-          json.value(millis(thread.weightNanos(i)));
-        }
-      }
-      json.endArray();
+      json.array("stack", length, thread::stack);
+      json.array("time", length, i -> millis(thread.time(i) - start));
+      WeightUnit unit = recording.choice().unit();
+      boolean isTime = unit == WeightUnit.NANOSECONDS;
+      json.array(
+          "weight",
+          length,
+          i -> isTime ? (Object) millis(thread.weightNanos(i)) : thread.weightNanos(i));
       // The viewer's other types are of samples and bytes (src/types/profile.ts, WeightType).
-      json.name("weightType")
-          .value(
-              switch (recording.choice().unit()) {
-                case NANOSECONDS -> "tracing-ms";
-                case EVENTS -> "samples";
-                case BYTES -> "bytes";
-              });
-      json.name("threadCPUDelta").beginArray();
-      for (int i = 0; i < length; i++) {
-        json.value(thread.isCpu(i) ? thread.weightNanos(i) : 0);
-      }
-      json.endArray();
-      json.name("length").value(length).endObject();
-      json.name("markers").beginObject();
-      for (String column : List.of("data", "name", "startTime", "endTime", "phase", "category")) {
-        nulls(column, 0);
-      }
-      json.name("length").value(0).endObject();
+      json.field(
+          "weightType",
+          switch (unit) {
+            case NANOSECONDS -> "tracing-ms";
+            case EVENTS -> "samples";
+            case BYTES -> "bytes";
+          });
+      json.array("threadCPUDelta", length, i -> thread.isCpu(i) ? thread.weightNanos(i) : 0);
+      json.field("length", length).endObject();
+      emptyTable("markers", "data", "name", "startTime", "endTime", "phase", "category");
       json.endObject();
-    }
-
-    private void column(String name, int length, IntUnaryOperator value) throws IOException {
-      json.name(name).beginArray();
-      for (int i = 0; i < length; i++) {
-        json.value(value.applyAsInt(i));
-      }
-      json.endArray();
-    }
-
-    private void nulls(String name, int length) throws IOException {
-      json.name(name).beginArray();
-      for (int i = 0; i < length; i++) {
-        json.nullValue();
-      }
-      json.endArray();
-    }
-
-    private void flags(String name, int length) throws IOException {
-      json.name(name).beginArray();
-      for (int i = 0; i < length; i++) {
-        json.value(false);
-      }
-      json.endArray();
     }
   }
 

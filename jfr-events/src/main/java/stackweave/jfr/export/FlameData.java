@@ -58,7 +58,7 @@ final class FlameData {
   FlameData(FlameTree tree, boolean ofTime) {
     this.tree = tree;
     this.divisor = ofTime ? NANOS_PER_MICRO : 1;
-    List<String> strings = tree.strings();
+    List<String> strings = tree.strings;
     Integer[] sorted = new Integer[strings.size()];
     Arrays.setAll(sorted, i -> i);
     Arrays.sort(sorted, Comparator.comparing(strings::get));
@@ -114,7 +114,7 @@ final class FlameData {
   private void findCells() {
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
-    for (FlameTree.Stack stack : tree.stacks()) {
+    for (FlameTree.Stack stack : tree.stacks) {
       TimeCells own = stack.cells();
       if (stack.isBefore() || own == null) {
         continue;
@@ -134,26 +134,26 @@ final class FlameData {
   }
 
   private void writeFrames() {
-    number(tree.modules().size());
-    for (FlameTree.Module module : tree.modules()) {
+    number(tree.modules.size());
+    for (FlameTree.Module module : tree.modules) {
       text(module.path());
       text(module.buildId());
       text(module.unwindSource());
     }
-    number(tree.founds().size());
-    for (FoundWay way : tree.founds()) {
+    number(tree.founds.size());
+    for (FoundWay way : tree.founds) {
       text(way.label());
       number(way.isGuess() ? 1 : 0);
     }
-    number(tree.functions().size());
-    for (FlameTree.Function function : tree.functions()) {
+    number(tree.functions.size());
+    for (FlameTree.Function function : tree.functions) {
       number(rank[function.text()]);
       number(function.category().ordinal());
       number(rank[function.origin()]);
       number(function.module() + 1L);
     }
-    number(tree.looks().size());
-    for (FlameTree.Look look : tree.looks()) {
+    number(tree.looks.size());
+    for (FlameTree.Look look : tree.looks) {
       number(look.function());
       number(look.line());
       number(look.found());
@@ -214,20 +214,20 @@ final class FlameData {
 
   private void writeThreads() {
     Map<String, Integer> processes = new HashMap<>();
-    number(tree.threads().size());
-    for (FlameTree.Thread thread : tree.threads()) {
+    number(tree.threads.size());
+    for (FlameTree.Thread thread : tree.threads) {
       text(thread.name().text());
       number(thread.osThreadId());
       number(processes.computeIfAbsent(thread.process(), any -> processes.size()));
     }
-    number(tree.states().size());
-    for (String state : tree.states()) {
+    number(tree.states.size());
+    for (String state : tree.states) {
       text(state);
     }
   }
 
   private void writeStacks() {
-    List<FlameTree.Stack> sorted = new ArrayList<>(tree.stacks());
+    List<FlameTree.Stack> sorted = new ArrayList<>(tree.stacks);
     sorted.sort(
         Comparator.comparingInt((FlameTree.Stack stack) -> order[stack.node()])
             .thenComparing(FlameTree.Stack::thread)

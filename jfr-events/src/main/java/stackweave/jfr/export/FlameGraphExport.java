@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.SampledRecording;
@@ -92,15 +91,15 @@ public final class FlameGraphExport extends TextExport {
     for (SampledRecording recording : recordings) {
       thinned |= recording.figures().get(Counter.THINNED) > 0;
     }
+    SampleChoice choice = recordings.get(0).choice();
     json.beginObject();
-    json.name("title").value(name);
-    boolean isWall = recordings.get(0).choice().isByWeight();
-    json.name("timeLabel").value(recordings.get(0).choice().time());
-    json.name("wall").value(isWall ? 1 : 0);
+    json.field("title", name);
+    json.field("timeLabel", choice.time());
+    json.field("wall", choice.isByWeight() ? 1 : 0);
     // If samples stand for skipped ones, too, or for times of any length, their weight counts.
-    json.name("byTime").value(thinned || isWall ? 1 : 0);
-    json.name("unit").value(recordings.get(0).choice().unit().label());
-    json.name("before").value(before == null ? "" : beforeTitle);
+    json.field("byTime", thinned || choice.isByWeight() ? 1 : 0);
+    json.field("unit", choice.unit().label());
+    json.field("before", before == null ? "" : beforeTitle);
     json.name("facts").beginArray();
     for (String[] fact : recordings.size() == 1 ? facts(recordings.get(0)) : sums(recordings)) {
       json.beginArray();
@@ -110,27 +109,21 @@ public final class FlameGraphExport extends TextExport {
       json.endArray();
     }
     json.endArray();
-    json.name("notes").beginArray();
-    for (String note : notes(recordings, tree)) {
-      json.value(note);
-    }
-    json.endArray();
+    json.array("notes", notes(recordings, tree));
     json.name("kinds").beginArray();
     for (FrameCategory category : FrameCategory.values()) {
       json.beginObject();
-      json.name("label").value(category.label());
-      json.name("about").value(category.about());
-      json.name("color").beginArray();
-      json.value(category.hue()).value(category.saturation()).value(category.lightness());
-      json.endArray().endObject();
+      json.field("label", category.label());
+      json.field("about", category.about());
+      json.array("color", category.color()).endObject();
     }
     json.endArray();
-    json.name("byThread").value(threads);
-    json.name("leftOut").value(tree.leftOut());
-    json.name("cells").value(data.cells());
-    json.name("cellMillis").value(data.cellNanos() / 1e6);
-    json.name("startMillis").value(data.startNanos() / 1_000_000);
-    json.name("data").value(data.base64());
+    json.field("byThread", threads);
+    json.field("leftOut", tree.leftOut());
+    json.field("cells", data.cells());
+    json.field("cellMillis", data.cellNanos() / 1e6);
+    json.field("startMillis", data.startNanos() / 1_000_000);
+    json.field("data", data.base64());
     json.endObject();
   }
 
@@ -142,12 +135,18 @@ public final class FlameGraphExport extends TextExport {
       weight += recording.weightNanos();
     }
     return List.of(
-        new String[] {"Recordings", Integer.toString(recordings.size())},
-        new String[] {"Samples", String.format(Locale.ROOT, "%,d", samples)},
-        new String[] {label(recordings.get(0)), recordings.get(0).choice().unit().text(weight)});
+        fact("Recordings", Integer.toString(recordings.size())),
+        fact("Samples", Texts.count(samples)),
+        fact(label(recordings.get(0)), recordings.get(0).choice().unit().text(weight)));
   }
 
-  /** Facts about the recording: label and text of each; the label may be empty. */
+  private static String[] fact(String... parts) {
+    return parts;
+  }
+
+  /**
+   * Facts about the recording: label, text and mark of each; the first and the last may be none.
+   */
   static List<String[]> facts(SampledRecording recording) {
     List<String[]> facts = new ArrayList<>();
     Set<String> jdks = new LinkedHashSet<>();
@@ -157,104 +156,86 @@ public final class FlameGraphExport extends TextExport {
       }
     }
     if (!jdks.isEmpty()) {
-      facts.add(new String[] {"", String.join("; ", jdks)});
+      facts.add(fact("", String.join("; ", jdks)));
     }
     if (recording.sessions().size() > 1) {
-      facts.add(new String[] {"Processes", Integer.toString(recording.sessions().size())});
+      facts.add(fact("Processes", Integer.toString(recording.sessions().size())));
     }
-    facts.add(new String[] {"Samples", String.format(Locale.ROOT, "%,d", recording.samples())});
+    facts.add(fact("Samples", Texts.count(recording.samples())));
     Duration length = Duration.between(recording.first(), recording.last());
-    facts.add(new String[] {"Over", Times.seconds(Times.nanos(length))});
-    SamplerFigures figures = recording.figures();
-    if (!figures.engine().isEmpty()) {
-      facts.add(new String[] {"Engine", figures.engine()});
+    facts.add(fact("Over", Texts.seconds(Texts.nanos(length))));
+    if (!recording.figures().engine().isEmpty()) {
+      facts.add(fact("Engine", recording.figures().engine()));
     }
     if (recording.choice().isEvent()) {
       addEventFacts(recording, facts);
-    } else if (figures.get(Counter.INTERVAL) > 0) {
-      facts.add(
-          new String[] {
-            "Interval",
-            figures.get(Counter.INTERVAL_REACHED) > figures.get(Counter.INTERVAL)
-                ? "asked "
-                    + intervals(recording)
-                    + ", about "
-                    + Timespans.format(figures.get(Counter.INTERVAL_REACHED))
-                    + ": this kernel's clock tick"
-                : intervals(recording)
-          });
-    }
-    if (recording.choice().isEvent()) {
-      // What is said of CPU time does not apply.
-    } else if (recording.choice().isWall()) {
-      if (figures.get(Counter.WALL_INTERVAL) > 0) {
-        facts.add(
-            new String[] {
-              "Waiting looked at every", Timespans.format(figures.get(Counter.WALL_INTERVAL))
-            });
-      }
-      facts.add(new String[] {label(recording), Times.seconds(recording.weightNanos())});
-    } else if (recording.waitingSamples() > 0) {
-      facts.add(
-          new String[] {
-            "Waiting",
-            String.format(
-                Locale.ROOT,
-                "%,d samples more, which --wall and --state show",
-                recording.waitingSamples())
-          });
-    }
-    if (recording.choice().isEvent()) {
-      addCompleteStacks(recording, facts);
-      return facts;
-    }
-    if (!recording.eventSamples().isEmpty()) {
-      facts.add(
-          new String[] {
-            "Events", String.join(", ", recording.eventSamples().keySet()) + ", which --event shows"
-          });
-    }
-    if (figures.get(Counter.CPU_USED) > 0) {
-      facts.add(
-          new String[] {
-            "CPU time covered",
-            Times.seconds(figures.get(Counter.CPU_COVERED))
-                + " of "
-                + Times.seconds(figures.get(Counter.CPU_USED))
-                + " used ("
-                + percent(figures.get(Counter.CPU_COVERED), figures.get(Counter.CPU_USED))
-                + ")",
-            figures.coverage().isPoor() ? WARN : ""
-          });
-    } else if (recording.weightNanos() > 0 && !recording.choice().isWall()) {
-      facts.add(new String[] {"CPU time", Times.seconds(recording.weightNanos())});
-    }
-    if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
-      facts.add(new String[] {"", figures.coverage().start()}); // else it is a note, in colour
+    } else {
+      addTimeFacts(recording, facts);
     }
     addCompleteStacks(recording, facts);
     return facts;
   }
 
+  private static void addTimeFacts(SampledRecording recording, List<String[]> facts) {
+    SamplerFigures figures = recording.figures();
+    boolean isWall = recording.choice().isWall();
+    long reached = figures.get(Counter.INTERVAL_REACHED);
+    if (figures.get(Counter.INTERVAL) > 0) {
+      facts.add(
+          fact(
+              "Interval",
+              reached > figures.get(Counter.INTERVAL)
+                  ? Texts.of(
+                      "asked %s, about %s: this kernel's clock tick",
+                      intervals(recording), Timespans.format(reached))
+                  : intervals(recording)));
+    }
+    if (isWall) {
+      long every = figures.get(Counter.WALL_INTERVAL);
+      if (every > 0) {
+        facts.add(fact("Waiting looked at every", Timespans.format(every)));
+      }
+      facts.add(fact(label(recording), Texts.seconds(recording.weightNanos())));
+    } else if (recording.waitingSamples() > 0) {
+      long waiting = recording.waitingSamples();
+      facts.add(
+          fact("Waiting", Texts.of("%,d samples more, which --wall and --state show", waiting)));
+    }
+    if (!recording.eventSamples().isEmpty()) {
+      String events = String.join(", ", recording.eventSamples().keySet());
+      facts.add(fact("Events", events + ", which --event shows"));
+    }
+    long used = figures.get(Counter.CPU_USED);
+    if (used > 0) {
+      long covered = figures.get(Counter.CPU_COVERED);
+      facts.add(
+          fact(
+              "CPU time covered",
+              Texts.of(
+                  "%s of %s used (%s)",
+                  Texts.seconds(covered), Texts.seconds(used), percent(covered, used)),
+              figures.coverage().isPoor() ? WARN : ""));
+    } else if (recording.weightNanos() > 0 && !isWall) {
+      facts.add(fact("CPU time", Texts.seconds(recording.weightNanos())));
+    }
+    if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
+      facts.add(fact("", figures.coverage().start())); // else it is a note, in colour
+    }
+  }
+
   /** The event, how many of them there were, and how many the samples stand for. */
   private static void addEventFacts(SampledRecording recording, List<String[]> facts) {
     SampleChoice choice = recording.choice();
-    SamplerFigures figures = recording.figures();
-    facts.add(new String[] {"Event", choice.type()});
-    if (choice.unit() == WeightUnit.EVENTS && figures.get(Counter.EVENT_INTERVAL) > 0) {
-      facts.add(
-          new String[] {
-            "Interval",
-            String.format(Locale.ROOT, "%,d events", figures.get(Counter.EVENT_INTERVAL))
-          });
+    facts.add(fact("Event", choice.type()));
+    boolean isOfEvents = choice.unit() == WeightUnit.EVENTS;
+    long interval = recording.figures().get(Counter.EVENT_INTERVAL);
+    if (isOfEvents && interval > 0) {
+      facts.add(fact("Interval", Texts.of("%,d events", interval)));
     }
-    facts.add(new String[] {"Weight", choice.unit().text(recording.weightNanos())});
-    if (choice.unit() == WeightUnit.EVENTS && figures.get(Counter.EVENTS_COUNTED) > 0) {
-      facts.add(
-          new String[] {
-            "Counted by the kernel",
-            String.format(Locale.ROOT, "%,d", figures.get(Counter.EVENTS_COUNTED))
-          });
+    facts.add(fact("Weight", choice.unit().text(recording.weightNanos())));
+    long counted = recording.figures().get(Counter.EVENTS_COUNTED);
+    if (isOfEvents && counted > 0) {
+      facts.add(fact("Counted by the kernel", Texts.count(counted)));
     }
   }
 
@@ -270,12 +251,12 @@ public final class FlameGraphExport extends TextExport {
           unread[0] += end.isRead() ? 0 : byTime ? weight : count;
         });
     long read = all - unread[0];
-    facts.add(new String[] {"Complete stacks", percent(complete[0], read)});
+    facts.add(fact("Complete stacks", percent(complete[0], read)));
     if (complete[1] > 0) {
-      facts.add(new String[] {"Complete with guessed frames", percent(complete[1], read)});
+      facts.add(fact("Complete with guessed frames", percent(complete[1], read)));
     }
     if (unread[0] > 0) {
-      facts.add(new String[] {"Time without a stack", percent(unread[0], all)});
+      facts.add(fact("Time without a stack", percent(unread[0], all)));
     }
   }
 
@@ -301,13 +282,12 @@ public final class FlameGraphExport extends TextExport {
       if (counts && !counter.inExports().isEmpty() && figures.get(counter) > 0) {
         String text = counter.inExports();
         text = recording.choice().isEvent() ? text.replace(" by CPU time", "") : text;
-        notes.add(String.format(Locale.ROOT, "%,d %s.", figures.get(counter), text));
+        notes.add(Texts.of("%,d %s.", figures.get(counter), text));
       }
     }
     if (figures.get(Counter.CPU_KERNEL) > 0 && !recording.choice().isEvent()) {
       notes.add(
-          String.format(
-              Locale.ROOT,
+          Texts.of(
               "About %s of the CPU time was spent in the kernel and not sampled.",
               percent(figures.get(Counter.CPU_KERNEL), figures.get(Counter.CPU_USED))));
     }
@@ -328,8 +308,7 @@ public final class FlameGraphExport extends TextExport {
     }
     if (strays > 0) {
       notes.add(
-          String.format(
-              Locale.ROOT,
+          Texts.of(
               "Samples whose time is more than a day from all others (was the clock set?): %,d, shown"
                   + " at the ends of the strip.",
               strays));
@@ -339,8 +318,7 @@ public final class FlameGraphExport extends TextExport {
     }
     if (tree.leftOut() > 0) {
       notes.add(
-          String.format(
-              Locale.ROOT,
+          Texts.of(
               "%,d frames of at most %.2g %% of %s samples each are summed up.",
               tree.leftOut(),
               100 * tree.largestLeftOut(),
@@ -355,7 +333,7 @@ public final class FlameGraphExport extends TextExport {
       return "100 %";
     }
     double percent = Math.floor(10_000.0 * part / all) / 100;
-    return String.format(Locale.ROOT, "%.2f %%", percent);
+    return Texts.of("%.2f %%", percent);
   }
 
   private static String escapeHtml(String text) {

@@ -3,8 +3,6 @@ package stackweave.jfr.export;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 /** Joins the files that the flame graph's page is made of, for {@link FlameGraphExport}. */
@@ -28,8 +26,11 @@ final class FlamePage {
 
   private static final String FOLDER = "flamegraph/";
 
-  /** Writes what stands in place of a mark. */
-  interface Part {
+  /** What the page has in place of the title, the style, the data and the scripts, in order. */
+  private static final String MARK = "@(TITLE|STYLE|DATA|SCRIPT)@";
+
+  /** Writes the data. */
+  interface Data {
     void writeTo(Appendable out) throws IOException;
   }
 
@@ -41,29 +42,16 @@ final class FlamePage {
    * @param title markup of its title
    * @param data writes its JSON
    */
-  static void write(String title, Part data, Appendable out) throws IOException {
-    List<String> marks = new ArrayList<>(List.of("@TITLE@", "@STYLE@", "@DATA@", "@SCRIPT@"));
-    List<Part> parts =
-        Arrays.asList(
-            to -> to.append(title),
-            to -> to.append(file("page.css")),
-            data,
-            FlamePage::writeScripts);
-    String page = file("page.html");
-    int at = 0;
-    for (int i = 0; i < marks.size(); i++) {
-      int mark = page.indexOf(marks.get(i), at);
-      out.append(page, at, mark);
-      parts.get(i).writeTo(out);
-      at = mark + marks.get(i).length();
-    }
-    out.append(page, at, page.length());
-  }
-
-  private static void writeScripts(Appendable out) throws IOException {
+  static void write(String title, Data data, Appendable out) throws IOException {
+    String[] page = file("page.html").split(MARK);
+    out.append(page[0]).append(title);
+    out.append(page[1]).append(file("page.css")).append(page[2]);
+    data.writeTo(out);
+    out.append(page[3]);
     for (String script : SCRIPTS) {
       out.append(file(script));
     }
+    out.append(page[4]);
   }
 
   private static String file(String name) throws IOException {

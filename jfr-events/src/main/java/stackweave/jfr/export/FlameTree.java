@@ -62,25 +62,28 @@ final class FlameTree {
       long nanos,
       double squares,
       TimeCells cells,
-      CellSeries series) {}
+      CellSeries series) {
+    Stack at(int other) {
+      return new Stack(other, thread, state, isBefore, count, nanos, squares, cells, series);
+    }
+  }
 
   /** A thread of a process. */
   record Thread(String process, CommonName name, long osThreadId) {}
 
-  /** A thread of a process that is no virtual one. */
   private final Map<String, Integer> stringIds = new HashMap<>();
 
-  private final List<String> strings = new ArrayList<>();
+  final List<String> strings = new ArrayList<>();
   private final Map<Object, Integer> ids = new HashMap<>();
-  private final List<Function> functions = new ArrayList<>();
-  private final List<Module> modules = new ArrayList<>();
-  private final List<FoundWay> founds = new ArrayList<>();
-  private final List<Thread> threads = new ArrayList<>();
-  private final List<String> states = new ArrayList<>();
-  private final List<Stack> stacks = new ArrayList<>();
+  final List<Function> functions = new ArrayList<>();
+  final List<Module> modules = new ArrayList<>();
+  final List<FoundWay> founds = new ArrayList<>();
+  final List<Thread> threads = new ArrayList<>();
+  final List<String> states = new ArrayList<>();
+  final List<Stack> stacks = new ArrayList<>();
 
   private final LongIndex lookIndex = new LongIndex();
-  private final List<Look> looks = new ArrayList<>();
+  final List<Look> looks = new ArrayList<>();
 
   /** Index by parent and look, both int, combined in a long. */
   private final LongIndex index = new LongIndex();
@@ -280,21 +283,7 @@ final class FlameTree {
         instead[node] = isCut[parents[node]] ? caller : enter(node(caller, rest), totals[node]);
       }
     }
-    for (int i = 0; i < stacks.size(); i++) {
-      Stack stack = stacks.get(i);
-      stacks.set(
-          i,
-          new Stack(
-              instead[stack.node],
-              stack.thread,
-              stack.state,
-              stack.isBefore,
-              stack.count,
-              stack.nanos,
-              stack.squares,
-              stack.cells,
-              stack.series));
-    }
+    stacks.replaceAll(stack -> stack.at(instead[stack.node]));
   }
 
   /**
@@ -383,37 +372,5 @@ final class FlameTree {
   /** The index in {@link #strings} of the text of a node's frame. */
   int textId(int node) {
     return functions.get(looks.get(nodeLooks[node]).function()).text();
-  }
-
-  List<String> strings() {
-    return strings;
-  }
-
-  List<Module> modules() {
-    return modules;
-  }
-
-  List<FoundWay> founds() {
-    return founds;
-  }
-
-  List<Function> functions() {
-    return functions;
-  }
-
-  List<Look> looks() {
-    return looks;
-  }
-
-  List<Thread> threads() {
-    return threads;
-  }
-
-  List<String> states() {
-    return states;
-  }
-
-  List<Stack> stacks() {
-    return stacks;
   }
 }

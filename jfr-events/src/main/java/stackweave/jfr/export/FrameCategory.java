@@ -1,6 +1,7 @@
 package stackweave.jfr.export;
 
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
@@ -45,16 +46,12 @@ public enum FrameCategory {
   }
 
   private final String label;
-  private final int hue;
-  private final int saturation;
-  private final int lightness;
+  private final List<Integer> color;
   private final String about;
 
   FrameCategory(String label, int hue, int saturation, int lightness, String about) {
     this.label = label;
-    this.hue = hue;
-    this.saturation = saturation;
-    this.lightness = lightness;
+    this.color = List.of(hue, saturation, lightness);
     this.about = about;
   }
 
@@ -81,15 +78,8 @@ public enum FrameCategory {
     return about;
   }
 
-  int hue() {
-    return hue;
-  }
-
-  int saturation() {
-    return saturation;
-  }
-
-  int lightness() {
-    return lightness;
+  /** Hue, saturation and lightness. */
+  List<Integer> color() {
+    return color;
   }
 }

@@ -2,6 +2,7 @@ package stackweave.jfr.export;
 
 import java.io.IOException;
 import java.util.Locale;
+import java.util.function.IntFunction;
 
 /**
  * Writes JSON that is safe inside an HTML script element: everything that could end the element,
@@ -53,41 +54,54 @@ final class Json {
     return this;
   }
 
-  Json value(String text) throws IOException {
+  /**
+   * A value.
+   *
+   * @param value a String, a Boolean, a number, or null; of a finite Double the text says exactly
+   *     which it is
+   */
+  Json value(Object value) throws IOException {
     separate();
-    string(text);
+    if (value instanceof String text) {
+      string(text);
+    } else if (value instanceof Double number) {
+      out.append(text(number));
+    } else {
+      out.append(String.valueOf(value));
+    }
     return this;
   }
 
-  Json value(long number) throws IOException {
-    separate();
-    out.append(Long.toString(number));
-    return this;
-  }
-
-  /** A finite number, as exactly as its text says it. */
-  Json value(double number) throws IOException {
+  private static String text(double number) {
     if (!Double.isFinite(number)) {
       throw new IllegalArgumentException("JSON has no " + number);
     }
-    separate();
-    out.append(
-        number == Math.rint(number) && Math.abs(number) < 1e15
-            ? Long.toString((long) number)
-            : Double.toString(number));
-    return this;
+    return number == Math.rint(number) && Math.abs(number) < 1e15
+        ? Long.toString((long) number)
+        : Double.toString(number);
   }
 
-  Json value(boolean truth) throws IOException {
-    separate();
-    out.append(Boolean.toString(truth));
-    return this;
+  /** A name and its value. */
+  Json field(String name, Object value) throws IOException {
+    return name(name).value(value);
   }
 
-  Json nullValue() throws IOException {
-    separate();
-    out.append("null");
-    return this;
+  /** A name and an array of so many values. */
+  Json array(String name, int length, IntFunction<?> value) throws IOException {
+    name(name).beginArray();
+    for (int i = 0; i < length; i++) {
+      value(value.apply(i));
+    }
+    return endArray();
+  }
+
+  /** A name and an array of values. */
+  Json array(String name, Iterable<?> values) throws IOException {
+    name(name).beginArray();
+    for (Object value : values) {
+      value(value);
+    }
+    return endArray();
   }
 
   private void separate() throws IOException {

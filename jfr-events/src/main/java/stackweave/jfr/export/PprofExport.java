@@ -8,7 +8,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.zip.GZIPOutputStream;
@@ -161,20 +160,16 @@ public final class PprofExport implements Export {
           PERIOD, recording.figures().get(isEvent ? Counter.EVENT_INTERVAL : Counter.INTERVAL));
       profile.number(DEFAULT_SAMPLE_TYPE, tables.string(time));
       Instant first = selection.first(recording);
-      profile.number(TIME_NANOS, Times.nanos(first));
+      profile.number(TIME_NANOS, Texts.nanos(first));
       Duration length = Duration.between(first, selection.last(recording));
-      profile.number(DURATION_NANOS, Times.nanos(length));
+      profile.number(DURATION_NANOS, Texts.nanos(length));
       List<Integer> comments = new ArrayList<>();
       for (SessionFacts session : recording.sessions()) {
         comments.add(
             tables.string(
-                String.format(
-                    Locale.ROOT,
+                Texts.of(
                     "process %d: %s, %s; sampled by Stackweave %s",
-                    session.pid(),
-                    session.jdk(),
-                    session.abi(),
-                    session.agentVersion())));
+                    session.pid(), session.jdk(), session.abi(), session.agentVersion())));
       }
       for (String note : FlameGraphExport.notes(recording)) {
         comments.add(tables.string(note));

@@ -2,7 +2,6 @@ package stackweave.jfr.export;
 
 import java.time.Instant;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import stackweave.jfr.read.RecordingException;
@@ -99,12 +98,9 @@ public record Selection(Instant from, Instant to, Pattern include, Pattern exclu
     void mustHaveTaken(SampledRecording recording) throws RecordingException {
       if (!hasTaken) {
         throw new RecordingException(
-            String.format(
-                Locale.ROOT,
+            Texts.of(
                 "none of the %,d samples is selected: they are from %s to %s",
-                recording.samples(),
-                recording.first(),
-                recording.last()));
+                recording.samples(), recording.first(), recording.last()));
       }
     }
   }

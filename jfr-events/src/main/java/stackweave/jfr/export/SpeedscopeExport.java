@@ -2,8 +2,11 @@ package stackweave.jfr.export;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
-import java.util.Locale;
+import java.util.List;
+import java.util.stream.IntStream;
 import stackweave.jfr.export.TimedSamples.ThreadSamples;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -50,15 +53,15 @@ public final class SpeedscopeExport extends TextExport {
     boolean severalProcesses = recording.sessions().size() > 1;
     Json json = new Json(out);
     json.beginObject();
-    json.name("$schema").value(SCHEMA);
-    json.name("exporter").value("stackweave");
-    json.name("name").value(Names.printable(title));
-    json.name("activeProfileIndex").value(busiest(samples));
+    json.field("$schema", SCHEMA);
+    json.field("exporter", "stackweave");
+    json.field("name", Names.printable(title));
+    json.field("activeProfileIndex", busiest(samples));
     json.name("shared").beginObject().name("frames").beginArray();
     for (TimedSamples.Place place : samples.places()) {
-      json.beginObject().name("name").value(place.text());
+      json.beginObject().field("name", place.text());
       if (place.frame() != null && !place.frame().method().sourceFile().isEmpty()) {
-        json.name("file").value(Names.printable(place.frame().method().sourceFile()));
+        json.field("file", Names.printable(place.frame().method().sourceFile()));
       }
       json.endObject();
     }
@@ -83,37 +86,22 @@ public final class SpeedscopeExport extends TextExport {
     }
     if (frames > maxFrames) {
       throw new RecordingException(
-          String.format(
-              Locale.ROOT,
+          Texts.of(
               "its stacks have %,d frames, and the file would have each: more than %,d are too many"
                   + " for a browser; choose a part with --from and --to, or another format",
-              frames,
-              maxFrames));
+              frames, maxFrames));
     }
   }
 
   /** The index of the thread with the most time, which is shown first. */
   private static int busiest(TimedSamples samples) {
-    int busiest = 0;
-    long most = -1;
-    int index = 0;
-    for (ThreadSamples thread : samples.threads()) {
-      long nanos = nanos(thread);
-      if (nanos > most) {
-        most = nanos;
-        busiest = index;
-      }
-      index++;
-    }
-    return busiest;
+    List<Long> nanos = new ArrayList<>();
+    samples.threads().forEach(thread -> nanos.add(nanos(thread)));
+    return nanos.indexOf(Collections.max(nanos));
   }
 
   private static long nanos(ThreadSamples thread) {
-    long nanos = 0;
-    for (int i = 0; i < thread.count(); i++) {
-      nanos += thread.weightNanos(i);
-    }
-    return nanos;
+    return IntStream.range(0, thread.count()).mapToLong(thread::weightNanos).sum();
   }
 
   /** As the format has it: it knows times and bytes, and everything else has no unit. */
@@ -129,12 +117,12 @@ public final class SpeedscopeExport extends TextExport {
       Json json, TimedSamples samples, ThreadSamples thread, String unit, boolean severalProcesses)
       throws IOException {
     json.beginObject();
-    json.name("type").value("sampled");
+    json.field("type", "sampled");
     String process = severalProcesses ? thread.session.pid() + " " : "";
-    json.name("name").value(process + name(thread));
-    json.name("unit").value(unit);
-    json.name("startValue").value(0);
-    json.name("endValue").value(nanos(thread));
+    json.field("name", process + name(thread));
+    json.field("unit", unit);
+    json.field("startValue", 0);
+    json.field("endValue", nanos(thread));
     json.name("samples").beginArray();
     for (int i = 0; i < thread.count(); i++) {
       if (isLastOfEqual(thread, i)) {

@@ -1,9 +1,16 @@
 package stackweave.jfr.export;
 
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 
-/** Numbers in sentences and tables, the same in every locale. Stateless. */
+/**
+ * Numbers and times as sentences, tables and formats have them, the same in every locale. A damaged
+ * recording may have any times. Stateless.
+ */
 public final class Texts {
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
   private Texts() {}
 
   /** The text of a format, as {@link String#format} has it. */
@@ -14,5 +21,23 @@ public final class Texts {
   /** A number with commas between its thousands. */
   public static String count(long number) {
     return of("%,d", number);
+  }
+
+  /** Seconds for people: with hundredths below 100 s. */
+  public static String seconds(long nanos) {
+    return of(nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
+  }
+
+  /** A time span in ns, as many as a number holds; 0 for a negative one. */
+  public static long nanos(Duration length) {
+    if (length.isNegative()) {
+      return 0;
+    }
+    return length.compareTo(LONGEST) < 0 ? length.toNanos() : Long.MAX_VALUE;
+  }
+
+  /** A time in ns since 1970, within the same limits. */
+  public static long nanos(Instant time) {
+    return nanos(Duration.between(Instant.EPOCH, time));
   }
 }

@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadKey;
@@ -167,12 +166,10 @@ final class TimedSamples {
         });
     if (samples > most) {
       throw new RecordingException(
-          String.format(
-              Locale.ROOT,
+          Texts.of(
               "%,d samples are more than the %,d that this format is written with: choose a part"
                   + " with --from and --to, or another format",
-              samples,
-              most));
+              samples, most));
     }
     threads.values().forEach(ThreadSamples::sort);
   }
@@ -185,7 +182,7 @@ final class TimedSamples {
             key -> new ThreadSamples(sample.session(), thread));
     samplesOf.name.add(thread.text());
     samplesOf.add(
-        Times.nanos(sample.time()),
+        Texts.nanos(sample.time()),
         stack(sample),
         sample.weightNanos(),
         sample.kind() == SampleKind.WAITING);

@@ -1,6 +1,11 @@
 package stackweave.jfr.export;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
 import stackweave.jfr.read.SampledRecording;
 
 /**
@@ -48,6 +53,187 @@ public final class TopExport extends TextExport {
 
   @Override
   void writeText(SampledRecording recording, Appendable out) throws IOException {
-    new TopTables(recording, title, options, out).write();
+    new Tables(recording, title, options, out).write();
+  }
+
+  /** The tables of one recording. */
+  private static final class Tables {
+
+    private static final int FUNCTIONS = 20;
+    private static final int OTHERS = 10;
+
+    private static final String INDENT = "  ";
+
+    /** Columns of the two shares before a name. */
+    private static final int SHARES = 17;
+
+    /** Shortens a name to a number of columns. */
+    private interface Shortening {
+      String shorten(String name, int columns);
+    }
+
+    private final SampledRecording recording;
+    private final ProfileSums sums;
+    private final String title;
+    private final Options options;
+    private final boolean bySamples;
+    private final long all;
+    private final TextLines lines;
+
+    Tables(SampledRecording recording, String title, Options options, Appendable out) {
+      this.recording = recording;
+      this.sums = new ProfileSums(recording);
+      this.title = title;
+      this.options = options;
+      boolean isByWeight = recording.choice().isByWeight();
+      this.bySamples = !isByWeight && (options.bySamples() || recording.weightNanos() <= 0);
+      this.all = bySamples ? recording.samples() : recording.weightNanos();
+      this.lines = new TextLines(out, options.width());
+    }
+
+    void write() throws IOException {
+      lines.line(ShortNames.cut(clean(title), options.width()));
+      List<String> facts = new ArrayList<>();
+      for (String[] fact : FlameGraphExport.facts(recording)) {
+        facts.add(clean((fact[0] + " " + fact[1]).strip()));
+      }
+      lines.wrap(facts, "; ", "");
+      for (String note : FlameGraphExport.notes(recording)) {
+        paragraph("! " + clean(note));
+      }
+      if (recording.choice().isByWeight() && sums.cutNanos() > 0) {
+        paragraph(
+            "! "
+                + share(sums.cutNanos())
+                + (recording.choice().isEvent() ? " of the weight" : " of the time")
+                + " has a stack that does not reach its thread's first frame:"
+                + " TOTAL lacks the callers that are missing.");
+      } else if (sums.cutSamples() > 0) {
+        paragraph(
+            Texts.of(
+                "! %,d of %,d stacks are cut: they do not reach their thread's first frame, and TOTAL"
+                    + " lacks those of their callers that are missing.",
+                sums.cutSamples(), recording.samples()));
+      }
+      lines.line("");
+      paragraph(
+          Texts.of(
+              "Shares of the %s. SELF: in its own code; TOTAL: in it or in what it calls.",
+              bySamples
+                  ? Texts.of("%,d samples", all)
+                  : Texts.of(
+                      "%s of %s that the samples stand for",
+                      recording.choice().unit().text(all), recording.choice().time())));
+      if (recording.choice().isWall()) {
+        states();
+      }
+      table("FUNCTION", "functions", sums.functions().values(), FUNCTIONS, ShortNames::fit);
+      table("LIBRARY", "libraries", sums.libraries().values(), OTHERS, ShortNames::cut);
+      threads();
+    }
+
+    private void table(
+        String heading,
+        String what,
+        Collection<ProfileSums.Sum> all,
+        int usualRows,
+        Shortening shortening)
+        throws IOException {
+      lines.line("");
+      lines.line("   SELF   TOTAL" + INDENT + heading);
+      List<ProfileSums.Sum> sorted = sorted(all, options.byTotal());
+      int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : usualRows);
+      for (ProfileSums.Sum sum : sorted.subList(0, rows)) {
+        row(share(sum.self(bySamples)), share(sum.total(bySamples)), sum.name(), shortening);
+      }
+      rest(sorted.subList(rows, sorted.size()), what);
+    }
+
+    /** What the threads did: of all of them, since there are few. */
+    private void states() throws IOException {
+      lines.line("");
+      lines.line("  SHARE    TIME" + INDENT + "STATE");
+      List<Map.Entry<String, Long>> sorted = new ArrayList<>(recording.nanosByState().entrySet());
+      sorted.sort(Map.Entry.<String, Long>comparingByValue().reversed());
+      for (Map.Entry<String, Long> state : sorted) {
+        String time = Texts.seconds(state.getValue());
+        row(share(state.getValue()), time, state.getKey(), ShortNames::cut);
+      }
+    }
+
+    private void threads() throws IOException {
+      boolean isByWeight = recording.choice().isByWeight();
+      boolean isEvent = recording.choice().isEvent();
+      lines.line("");
+      lines.line(
+          (isEvent ? "  SHARE  WEIGHT" : isByWeight ? "  SHARE    TIME" : "  SHARE SAMPLES")
+              + INDENT
+              + "THREAD");
+      List<ProfileSums.Sum> sorted = sorted(sums.threads().values(), false);
+      int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : OTHERS);
+      for (ProfileSums.Sum sum : sorted.subList(0, rows)) {
+        int threads = sums.threadsNamed(sum.name());
+        row(
+            share(sum.self(bySamples)),
+            isEvent
+                ? recording.choice().unit().text(sum.self(false))
+                : isByWeight ? Texts.seconds(sum.self(false)) : Texts.of("%,d", sum.self(true)),
+            sum.name() + (threads > 1 ? " (" + threads + " threads)" : ""),
+            ShortNames::cut);
+      }
+      rest(sorted.subList(rows, sorted.size()), "threads");
+    }
+
+    private void row(String first, String second, String name, Shortening shortening)
+        throws IOException {
+      lines.line(
+          Texts.of("%7s %7s", first, second)
+              + INDENT
+              + shortening.shorten(lines.bounded(name), options.width() - SHARES));
+    }
+
+    /** A row for what is left out; own shares can be added up, totals can't. */
+    private void rest(List<ProfileSums.Sum> left, String what) throws IOException {
+      if (left.isEmpty()) {
+        return;
+      }
+      long self = 0;
+      for (ProfileSums.Sum sum : left) {
+        self += sum.self(bySamples);
+      }
+      row(share(self), "", Texts.of("in %,d more %s", left.size(), what), ShortNames::cut);
+    }
+
+    private List<ProfileSums.Sum> sorted(Collection<ProfileSums.Sum> all, boolean byTotal) {
+      List<ProfileSums.Sum> sorted = new ArrayList<>(all);
+      Comparator<ProfileSums.Sum> self =
+          Comparator.comparingLong((ProfileSums.Sum sum) -> sum.self(bySamples)).reversed();
+      Comparator<ProfileSums.Sum> total =
+          Comparator.comparingLong((ProfileSums.Sum sum) -> sum.total(bySamples)).reversed();
+      sorted.sort(
+          (byTotal ? total.thenComparing(self) : self.thenComparing(total))
+              .thenComparing(ProfileSums.Sum::name));
+      return sorted;
+    }
+
+    /** A percentage that is 0.0 % or 100.0 % only if exact. */
+    private String share(long part) {
+      double percent = all > 0 ? 100.0 * part / all : 0;
+      if (part > 0 && percent < 0.05) {
+        return "<0.1 %";
+      }
+      if (part < all && percent >= 99.95) {
+        return ">99.9 %";
+      }
+      return Texts.of("%.1f %%", percent);
+    }
+
+    private void paragraph(String text) throws IOException {
+      lines.wrap(List.of(text.split(" +")), " ", text.startsWith("! ") ? INDENT : "");
+    }
+
+    private static String clean(String text) {
+      return Names.printable(text);
+    }
   }
 }

@@ -50,11 +50,11 @@ class FlameGraphExportTest {
     assertEquals(20, data.head.get("cellMillis").getAsDouble());
     assertEquals(500, data.head.get("cells").getAsInt());
     Map<String, Long> expected = new TreeMap<>();
-    long first = Times.nanos(profile.first());
+    long first = Texts.nanos(profile.first());
     profile.forEachSample(
         sample -> {
           String innermost = sample.frames().get(sample.frames().size() - 1).text();
-          long cell = (Times.nanos(sample.time()) - first) / 20_000_000;
+          long cell = (Texts.nanos(sample.time()) - first) / 20_000_000;
           expected.merge(
               String.join(" ", sample.thread().text(), sample.state(), innermost, "" + cell),
               1L,
@@ -127,8 +127,8 @@ class FlameGraphExportTest {
     tree.prune(700);
     assertTrue(kept(tree) <= 700 && kept(tree) > 690, "kept: " + kept(tree));
     long[] hash = new long[2];
-    for (FlameTree.Stack stack : tree.stacks()) {
-      boolean isHash = tree.strings().get(tree.textId(stack.node())).equals("a.Util.hash");
+    for (FlameTree.Stack stack : tree.stacks) {
+      boolean isHash = tree.strings.get(tree.textId(stack.node())).equals("a.Util.hash");
       hash[stack.isBefore() ? 1 : 0] += isHash ? stack.count() : 0;
     }
     assertEquals(hash[0], 4 * hash[1]);
@@ -142,7 +142,7 @@ class FlameGraphExportTest {
     tree.prune(900);
     // One node too many: two are cut, since what stands for them is one, too.
     assertEquals(900, kept(tree));
-    long all = tree.stacks().stream().mapToLong(FlameTree.Stack::count).sum();
+    long all = tree.stacks.stream().mapToLong(FlameTree.Stack::count).sum();
     assertEquals(300, all);
   }
 

@@ -121,14 +121,15 @@ class FrameCategoryTest {
   // ---- as the page makes them
 
   private static double[] light(FrameCategory category, int shade) {
-    return hsl(category.hue(), category.saturation(), category.lightness() + shade * 1.9);
+    return hsl(
+        category.color().get(0), category.color().get(1), category.color().get(2) + shade * 1.9);
   }
 
   private static double[] dark(FrameCategory category, int shade) {
     return hsl(
-        category.hue(),
-        Math.round(category.saturation() * .62),
-        Math.max(46, category.lightness() - 14) + shade * 2.2);
+        category.color().get(0),
+        Math.round(category.color().get(1) * .62),
+        Math.max(46, category.color().get(2) - 14) + shade * 2.2);
   }
 
   private static double[] hsl(double hue, double saturation, double lightness) {

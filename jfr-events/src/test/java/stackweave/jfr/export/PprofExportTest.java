@@ -37,7 +37,7 @@ class PprofExportTest {
     DynamicMessage profile = decoded.message();
     assertEquals(10_000_000, number(profile, "period"));
     assertEquals(3_000, number(profile, "duration_nanos") / 1e6, 2);
-    assertEquals(Times.nanos(recording.first()), number(profile, "time_nanos"));
+    assertEquals(Texts.nanos(recording.first()), number(profile, "time_nanos"));
     DynamicMessage sample = PprofMessage.messages(profile, "sample").get(0);
     assertEquals("11", decoded.labels(sample).get("thread_id"), "as ps and top show it");
   }

@@ -16,7 +16,7 @@ import stackweave.jfr.export.Export;
 import stackweave.jfr.export.ProfileTables;
 import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.export.Selection;
-import stackweave.jfr.export.Times;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledRecording;
@@ -199,10 +199,10 @@ public final class OtlpExport implements Export {
           sample.number(1, key.stack()).packed(2, key.attributes()).number(3, key.link());
           profile.message(2, sample.packed(4, List.of(values[value])));
         });
-    long first = Times.nanos(selection.first(recording));
+    long first = Texts.nanos(selection.first(recording));
     // The convention's interval does not include its end.
     long length =
-        1 + Times.nanos(Duration.between(selection.first(recording), selection.last(recording)));
+        1 + Texts.nanos(Duration.between(selection.first(recording), selection.last(recording)));
     profile.fixed64(3, first).number(4, length);
     if (recording.choice().isEvent()) {
       SampleChoice choice = recording.choice();

@@ -13,7 +13,6 @@ import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.ShortNames;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
@@ -78,14 +77,12 @@ final class BlockReport {
         "%s a thread was blocked inside work%s, %s in all%s.%s",
         times(work.count),
         threshold > 0 ? " for " + Timespans.format(threshold) + " or longer" : "",
-        Times.seconds(work.nanos),
+        Texts.seconds(work.nanos),
         idle.count == 0
             ? ""
             : Texts.of(
-                "; %s, %s in all, it was idle", times(idle.count), Times.seconds(idle.nanos)),
-        unseen == 0
-            ? ""
-            : Texts.of(" %,d more ended before their stack was read.", unseen));
+                "; %s, %s in all, it was idle", times(idle.count), Texts.seconds(idle.nanos)),
+        unseen == 0 ? "" : Texts.of(" %,d more ended before their stack was read.", unseen));
     section.head("LASTED", "THREAD, STATE AND PLACE");
     List<BlockedThread> sorted = new ArrayList<>(longest);
     sorted.sort(BY_TIME.reversed());
@@ -140,7 +137,7 @@ final class BlockReport {
 
   private static void addRows(BlockedThread block, Section section) {
     section.row(
-        (block.isOver() ? "" : ">") + Times.seconds(block.nanos()),
+        (block.isOver() ? "" : ">") + Texts.seconds(block.nanos()),
         Texts.of(
             "%s, %s, at %s",
             ShortNames.cut(block.thread().text(), MAX_THREAD),

@@ -13,7 +13,6 @@ import java.util.stream.Collectors;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.ShortNames;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -63,7 +62,7 @@ final class CallReport {
             + " waiting included. 99 of 100 calls are below the bound 99 %%; SLOW have an event.",
         sums.stream().mapToLong(CallSums.Sum::calls).sum(),
         sums.size(),
-        Times.seconds(sums.stream().mapToLong(CallSums.Sum::nanos).sum()));
+        Texts.seconds(sums.stream().mapToLong(CallSums.Sum::nanos).sum()));
     long uncounted = sums.stream().mapToLong(CallSums.Sum::uncounted).sum();
     if (uncounted > 0) {
       section.say(
@@ -76,7 +75,7 @@ final class CallReport {
       long below = sum.mostlyBelow();
       section.row(
           Texts.count(sum.calls()),
-          Times.seconds(sum.nanos()),
+          Texts.seconds(sum.nanos()),
           sum.calls() == 0 ? "" : time(sum.nanos() / sum.calls()),
           below == 0 ? "slow" : below == Long.MAX_VALUE ? "" : time(below),
           Texts.count(sum.slowCalls()),
@@ -157,7 +156,7 @@ final class CallReport {
     if (nanos < MILLI) {
       return digits(nanos / (double) MICRO) + " us";
     }
-    return nanos < SECOND ? digits(nanos / (double) MILLI) + " ms" : Times.seconds(nanos);
+    return nanos < SECOND ? digits(nanos / (double) MILLI) + " ms" : Texts.seconds(nanos);
   }
 
   private static String digits(double number) {

@@ -9,7 +9,6 @@ import java.util.TreeSet;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -66,9 +65,9 @@ public final class Comparison {
             + " and not listed.",
         bySamples ? "samples" : time,
         before.all.count,
-        Times.seconds(before.all.nanos),
+        Texts.seconds(before.all.nanos),
         after.all.count,
-        Times.seconds(after.all.nanos),
+        Texts.seconds(after.all.nanos),
         worth());
     sections.add(how);
     Section trust = new Section("How far to trust this");

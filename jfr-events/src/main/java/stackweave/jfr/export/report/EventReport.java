@@ -13,7 +13,6 @@ import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.FrameCategory;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
@@ -66,7 +65,7 @@ final class EventReport {
     this.recording = recording;
     this.choice = recording.choice();
     this.isBytes = choice.unit() == WeightUnit.BYTES;
-    this.length = Times.nanos(Duration.between(recording.first(), recording.last())) + 1;
+    this.length = Texts.nanos(Duration.between(recording.first(), recording.last())) + 1;
     for (int i = 0; i < QUARTERS; i++) {
       Instant from = i == 0 ? Instant.MIN : at(i);
       Instant to = i == QUARTERS - 1 ? Instant.MAX : at(i + 1);
@@ -128,7 +127,7 @@ final class EventReport {
         isBytes
             ? "Net growth is " + what
             : Texts.of("%,d samples stand for %s", recording.samples(), what),
-        Times.seconds(length));
+        Texts.seconds(length));
     if (isBytes) {
       section.say(
           "For a rate divide by that time, not by the recording's: it is from the first to the last"

@@ -17,7 +17,6 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
@@ -99,7 +98,7 @@ public final class LibrariesExport implements Export {
             ? Texts.of("%,d samples", all)
             : Texts.of(
                 "%s of %s that the samples stand for",
-                Times.seconds(all), recording.choice().time()));
+                Texts.seconds(all), recording.choice().time()));
     table.head("SELF", "TOTAL", "NAMED", "LIBRARY");
     LoadSections loads = new LoadSections(LibraryLoads.read(recording.file()));
     List<Section> sections = new ArrayList<>(List.of(table, loads.table(rows)));

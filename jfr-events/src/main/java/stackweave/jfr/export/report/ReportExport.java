@@ -13,7 +13,6 @@ import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.SampledRecording;
@@ -191,7 +190,7 @@ public final class ReportExport implements Export {
       section.say(
           "%,d samples stand for %s of CPU time within %s. LOW and HIGH are the ends of the 95 %%"
               + " interval. A native library has what it calls, but for libjvm and the kernel.",
-          sums.all.count, Times.seconds(sums.all.nanos), Times.seconds(length()));
+          sums.all.count, Texts.seconds(sums.all.nanos), Texts.seconds(length()));
       section.head("SHARE", "LOW", "HIGH", "PLACE");
       Map<Sums.Sum, String> names = new LinkedHashMap<>();
       for (Sums.Sum group : sums.groups.sorted()) {
@@ -291,7 +290,7 @@ public final class ReportExport implements Export {
         if (cores >= ONE_CORE && section.sentences.size() < MAX_SENTENCES) {
           section.say(
               "%s used %s of CPU time within %s: %.2f cores.",
-              thread.name, Times.seconds(thread.nanos), Times.seconds(length), cores);
+              thread.name, Texts.seconds(thread.nanos), Texts.seconds(length), cores);
         }
       }
       return section;
@@ -313,7 +312,7 @@ public final class ReportExport implements Export {
       if (used > 0) {
         section.say(
             "The samples cover %s of the %s of CPU time that was used.",
-            percent(Math.min(1, (double) figure(Counter.CPU_COVERED) / used)), Times.seconds(used));
+            percent(Math.min(1, (double) figure(Counter.CPU_COVERED) / used)), Texts.seconds(used));
       }
       section.sentences.addAll(FlameGraphExport.notes(recording));
       long cut = sums.incomplete.sorted().stream().mapToLong(sum -> sum.count).sum();
@@ -377,7 +376,7 @@ public final class ReportExport implements Export {
       if (figure(Counter.CPU_KERNEL) > 0) {
         section.say(
             "The kernel's %s were not sampled; as root the engine perf samples them.",
-            Times.seconds(figure(Counter.CPU_KERNEL)));
+            Texts.seconds(figure(Counter.CPU_KERNEL)));
         section.commands.add(JAR + "record PID -d 60s --engine perf -o kernel.jfr");
       }
       section.commands.add(JAR + "report --diff " + file + " AFTER.jfr");
@@ -389,7 +388,7 @@ public final class ReportExport implements Export {
     }
 
     private long length() {
-      return Times.nanos(Duration.between(recording.first(), recording.last()));
+      return Texts.nanos(Duration.between(recording.first(), recording.last()));
     }
   }
 

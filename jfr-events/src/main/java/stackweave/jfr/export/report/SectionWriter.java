@@ -10,14 +10,13 @@ import java.util.List;
 import java.util.Locale;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.ShortNames;
-import stackweave.unwind.text.ShortText;
+import stackweave.jfr.export.TextLines;
 
 /** Writes sections for a terminal of 80 columns, or as an HTML page of its own. Stateless. */
 final class SectionWriter {
   private static final int WIDTH = 80;
   private static final int NUMBER = 8;
   private static final int MIN_NAME = 20;
-  private static final int MAX_NAME = 4_096;
   private static final String STYLE =
       "body{font:15px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;"
           + "color-scheme:light dark}table{border-collapse:collapse}td,th{padding:1px 12px 1px 0;"
@@ -41,58 +40,42 @@ final class SectionWriter {
   }
 
   static void text(String title, List<Section> sections, Appendable out) throws IOException {
-    line(ShortNames.cut(Names.printable(bounded(title)), WIDTH), out);
+    TextLines lines = new TextLines(out, WIDTH);
+    lines.line(ShortNames.cut(lines.bounded(title), WIDTH));
     for (Section section : sections) {
       if (section.isEmpty()) {
         continue;
       }
-      line("", out);
-      line(
+      lines.line("");
+      lines.line(
           section.isNamed
-              ? ShortNames.cut(Names.printable(bounded(section.title)), WIDTH)
-              : section.title.toUpperCase(Locale.ROOT),
-          out);
+              ? ShortNames.cut(lines.bounded(section.title), WIDTH)
+              : section.title.toUpperCase(Locale.ROOT));
       for (String sentence : section.sentences) {
-        wrap(Names.printable(bounded(sentence)), out);
+        List<String> words = List.of(lines.bounded(sentence).split(" ", -1));
+        lines.wrap(words, " ", Section.INDENT);
       }
       if (!section.rows.isEmpty()) {
-        row(section.head, out);
+        row(section.head, lines);
       }
       for (List<String> row : section.rows) {
-        row(row, out);
+        row(row, lines);
       }
       for (String command : section.commands) {
-        line("  " + Names.printable(command), out);
+        lines.line(Section.INDENT + Names.printable(command));
       }
     }
   }
 
-  private static void row(List<String> cells, Appendable out) throws IOException {
+  private static void row(List<String> cells, TextLines lines) throws IOException {
     StringBuilder line = new StringBuilder();
     for (String cell : cells.subList(0, cells.size() - 1)) {
       line.append(" ".repeat(Math.max(1, NUMBER - ShortNames.columns(cell)))).append(cell);
     }
-    String name = Names.printable(bounded(cells.get(cells.size() - 1)));
+    String name = lines.bounded(cells.get(cells.size() - 1));
     String indent = name.startsWith(Section.INDENT) ? Section.INDENT : "";
     int room = Math.max(MIN_NAME, WIDTH - line.length() - 2 - indent.length());
-    line(line + "  " + indent + ShortNames.fit(name.substring(indent.length()), room), out);
-  }
-
-  private static void wrap(String sentence, Appendable out) throws IOException {
-    String line = "";
-    for (String word : sentence.split(" ", -1)) {
-      if (!line.isEmpty() && ShortNames.columns(line) + 1 + ShortNames.columns(word) > WIDTH) {
-        line(line, out);
-        line = " ";
-      }
-      String cut = ShortNames.cut(word, WIDTH - 2);
-      line = line.isEmpty() ? cut : line + " " + cut;
-    }
-    line(line, out);
-  }
-
-  private static void line(String text, Appendable out) throws IOException {
-    out.append(text.stripTrailing()).append('\n');
+    lines.line(line + "  " + indent + ShortNames.fit(name.substring(indent.length()), room));
   }
 
   static void html(String title, List<Section> sections, Appendable out) throws IOException {
@@ -141,11 +124,6 @@ final class SectionWriter {
       out.append(escape(cells.get(i).strip())).append("</").append(close).append('>');
     }
     out.append("</tr>\n");
-  }
-
-  /** Limits a name's length, which the recording controls: shortening takes quadratic time. */
-  private static String bounded(String text) {
-    return ShortText.of(text, MAX_NAME);
   }
 
   private static String escape(String text) {

@@ -3,7 +3,6 @@ package stackweave.jfr.export.report;
 import java.io.IOException;
 import java.util.List;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.export.stall.CriticalSection;
 import stackweave.jfr.export.stall.Safepoint;
 import stackweave.jfr.export.stall.Stalls;
@@ -63,13 +62,13 @@ final class StallReport {
     }
     section.say(
         "%,d safepoints are recorded: until all threads were stopped it took %s in all, %s at most.",
-        all.count, Times.seconds(all.nanos), Times.seconds(all.longest));
+        all.count, Texts.seconds(all.nanos), Texts.seconds(all.longest));
     if (explained.count > 0) {
       section.say(
           "In %,d of them, %s in all, samples show a thread that ran Java code or the JVM's"
               + " meanwhile, and so had to come to a stop yet; the one seen last is listed. A"
               + " thread in native code delays none.",
-          explained.count, Times.seconds(explained.nanos));
+          explained.count, Texts.seconds(explained.nanos));
       section.head("DELAY", "TIMES", "LATE IN");
       addRows(byPlace, section);
     }
@@ -77,7 +76,7 @@ final class StallReport {
       section.say(
           "In %,d of 1 ms or longer, %s in all, no sample shows such a thread: it waited for a CPU,"
               + " or was not sampled in that time, as where no CPU time is sampled.",
-          unexplained.count, Times.seconds(unexplained.nanos));
+          unexplained.count, Texts.seconds(unexplained.nanos));
     }
     return section;
   }
@@ -112,7 +111,7 @@ final class StallReport {
     section.say(
         "The garbage collector waited %,d times for JNI critical sections, %s in all, %s at most;"
             + " %,d threads waited for it meanwhile. Listed is the native method that left last.",
-        all.count, Times.seconds(all.nanos), Times.seconds(all.longest), waiting);
+        all.count, Texts.seconds(all.nanos), Texts.seconds(all.longest), waiting);
     section.head("WAITED", "TIMES", "INSIDE");
     addRows(byMethod, section);
     return section;
@@ -136,7 +135,7 @@ final class StallReport {
 
   private static void addRows(Sums<String> sums, Section section) {
     for (Sums.Sum each : sums.largest(MAX_ROWS)) {
-      section.row(Times.seconds(each.nanos), Texts.count(each.count), each.name);
+      section.row(Texts.seconds(each.nanos), Texts.count(each.count), each.name);
     }
   }
 }

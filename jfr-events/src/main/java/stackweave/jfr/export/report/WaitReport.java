@@ -12,7 +12,6 @@ import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
@@ -55,10 +54,10 @@ final class WaitReport {
         "%s of wall time of %,d %s within %s, by %,d samples of waiting threads and %,d of CPU time."
             + " %s of it is idle: in a pool's queue, in a selector, for a connection, or the JVM's"
             + " own threads.",
-        Times.seconds(sums.nanos),
+        Texts.seconds(sums.nanos),
         sums.threads(),
         sums.threads() == 1 ? "thread" : "threads",
-        Times.seconds(Times.nanos(Duration.between(recording.first(), recording.last()))),
+        Texts.seconds(Texts.nanos(Duration.between(recording.first(), recording.last()))),
         sums.waitingSamples,
         sums.cpuSamples,
         percent(sums.nanos - sums.workNanos, sums.nanos));
@@ -67,14 +66,14 @@ final class WaitReport {
     }
     section.say(
         "Of the rest, %s, %s was waiting%s; %s was on a CPU, and %s waited for one.",
-        Times.seconds(sums.workNanos),
+        Texts.seconds(sums.workNanos),
         ofWork(sums.waitNanos),
         largestWaits(),
         ofWork(sums.states.get(ThreadState.ON_CPU.label()).nanos),
         ofWork(sums.states.get(ThreadState.RUNNABLE.label()).nanos));
     section.head("SHARE", "TIME", "STATE, WITHOUT IDLE WAITS");
     for (Sums.Sum state : sums.states.sorted()) {
-      section.row(ofWork(state.nanos), Times.seconds(state.nanos), state.name);
+      section.row(ofWork(state.nanos), Texts.seconds(state.nanos), state.name);
     }
     return section;
   }
@@ -105,7 +104,7 @@ final class WaitReport {
       section.row(
           percent(group.waitNanos, group.workNanos),
           "",
-          group.text() + ", " + Times.seconds(group.workNanos));
+          group.text() + ", " + Texts.seconds(group.workNanos));
       for (Sums.Sum wait : group.waits.largest(places)) {
         if (wait.nanos >= SMALL * group.waitNanos) {
           section.row("", percent(wait.nanos, group.waitNanos), Section.INDENT + wait.name);
@@ -126,7 +125,7 @@ final class WaitReport {
     LockWaits locks = LockWaits.read(recording.file());
     for (Sums.Sum lock : locks.waits.largest(groups)) {
       String name = lock.name.endsWith(": ") ? lock.name + "no object" : lock.name;
-      section.row(Times.seconds(lock.nanos), Texts.count(lock.count), Names.printable(name));
+      section.row(Texts.seconds(lock.nanos), Texts.count(lock.count), Names.printable(name));
     }
     if (!section.rows.isEmpty()) {
       long queues = locks.queues.sorted().stream().mapToLong(sum -> sum.nanos).sum();
@@ -135,7 +134,7 @@ final class WaitReport {
               + (queues == 0
                   ? ""
                   : " Without "
-                      + Times.seconds(queues)
+                      + Texts.seconds(queues)
                       + " on queues and conditions, as pools wait for work."));
     }
     return section;
@@ -152,7 +151,7 @@ final class WaitReport {
           group.idle.sorted().stream().map(kind -> kind.name).collect(Collectors.joining(", "));
       section.row(
           percent(group.idleNanos, group.workNanos + group.idleNanos),
-          Times.seconds(group.idleNanos),
+          Texts.seconds(group.idleNanos),
           group.text() + ": " + kinds);
     }
     return section;
@@ -172,12 +171,12 @@ final class WaitReport {
     if (sums.framelessNanos > SMALL_GROUP * sums.nanos) {
       section.say(
           "%s of the wall time (%s) has no stack: what it was spent in is not known.",
-          percent(sums.framelessNanos, sums.nanos), Times.seconds(sums.framelessNanos));
+          percent(sums.framelessNanos, sums.nanos), Texts.seconds(sums.framelessNanos));
     }
     if (sums.cutNanos > SMALL_GROUP * sums.nanos) {
       section.say(
           "%s of the wall time (%s) has a stack that does not reach its thread's first frame.",
-          percent(sums.cutNanos, sums.nanos), Times.seconds(sums.cutNanos));
+          percent(sums.cutNanos, sums.nanos), Texts.seconds(sums.cutNanos));
     }
     if (withNotes) {
       section.sentences.addAll(FlameGraphExport.notes(recording));

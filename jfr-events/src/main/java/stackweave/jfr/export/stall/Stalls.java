@@ -17,7 +17,7 @@ import stackweave.jfr.chunk.EventConstants;
 import stackweave.jfr.chunk.EventConstants.EventThread;
 import stackweave.jfr.chunk.EventConstants.Frame;
 import stackweave.jfr.chunk.EventShape;
-import stackweave.jfr.export.Times;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.Sample;
@@ -195,7 +195,7 @@ public final class Stalls implements ChunkEvents.Taker {
   }
 
   private void take(Sample sample) {
-    long nanos = Times.nanos(sample.time());
+    long nanos = Texts.nanos(sample.time());
     int before = lastBegun(safepointStarts, nanos);
     Safepoint safepoint = before < 0 ? null : safepoints.get(before);
     if (safepoint != null && nanos <= safepoint.end() && safepoint.nanos() >= MIN_NANOS) {

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.export.ExportedStacks;
 import stackweave.jfr.export.ManyStacks;
 import stackweave.jfr.export.Selection;
+import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.TimedWork;
-import stackweave.jfr.export.Times;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
@@ -70,7 +70,7 @@ class OtlpExportTest {
     SampledRecording recording = TimedWork.recordThinned(directory.resolve("thinned.jfr"));
     Profile profile =
         decoded(recording).data().getResourceProfiles(0).getScopeProfiles(0).getProfiles(0);
-    assertEquals(Times.nanos(recording.first()), profile.getTimeUnixNano());
+    assertEquals(Texts.nanos(recording.first()), profile.getTimeUnixNano());
     assertEquals(3_000, profile.getDurationNano() / 1e6, 2);
     assertEquals(10_000_000, profile.getPeriod());
     assertEquals(
