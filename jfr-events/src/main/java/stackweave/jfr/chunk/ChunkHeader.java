@@ -32,7 +32,9 @@ public record ChunkHeader(
   /** Bytes of a header. */
   public static final int BYTES = 68;
 
-  private static final int MAGIC = 0x464C5200;
+  /** What a chunk begins with: FLR and a zero. */
+  public static final int MAGIC = 0x464C5200;
+
   private static final int MAGIC_BYTES = 4;
   private static final int COMPRESSED_INTEGERS = 1;
   private static final long NANOS_PER_SECOND = 1_000_000_000L;

@@ -5,7 +5,6 @@ import stackweave.jfr.chunk.ChunkHeader;
 
 /** Headers of chunks as bytes; {@link ChunkHeader} reads them. Stateless. */
 public final class HeaderBytes {
-  private static final int MAGIC = 0x464C5200;
   private static final short MAJOR = 2;
   private static final short MINOR = 1;
   private static final int COMPRESSED_INTEGERS = 1;
@@ -27,7 +26,7 @@ public final class HeaderBytes {
       long startTicks,
       long ticksPerSecond) {
     ByteBuffer bytes = ByteBuffer.allocate(ChunkHeader.BYTES);
-    bytes.putInt(MAGIC).putShort(MAJOR).putShort(MINOR);
+    bytes.putInt(ChunkHeader.MAGIC).putShort(MAJOR).putShort(MINOR);
     bytes.putLong(size).putLong(checkpoint).putLong(metadata);
     bytes.putLong(startNanos).putLong(1);
     bytes.putLong(startTicks).putLong(ticksPerSecond);
