@@ -1,9 +1,9 @@
 package stackweave.jfr.event;
 
 /**
- * One sample with its kind, on its way from whoever took it to the event that it is written as.
- * Mutable: its owner begins it anew for each sample, and who is given it keeps nothing of it. Not
- * thread-safe.
+ * One sample with its kind, on its way from whoever took it to the event that it is written as, and
+ * back from that event to those who read recordings. Mutable: its owner begins it anew for each
+ * sample, and who is given it keeps nothing of it. Not thread-safe.
  */
 public final class SampleRecord {
   /** What was sampled, and so what the weight is, and which event the sample is written as. */
@@ -52,7 +52,7 @@ public final class SampleRecord {
 
   public Kind kind;
 
-  /** When it was taken or began, by {@link System#nanoTime}. */
+  /** When it was taken or began: by {@link System#nanoTime}, or since 1970 where it is read. */
   public long timeNanos;
 
   /** What it stands for; {@link Kind} has the unit. */

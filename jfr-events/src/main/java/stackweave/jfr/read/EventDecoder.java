@@ -18,11 +18,11 @@ import stackweave.jfr.event.FirstSchema;
 import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.WallSample;
-import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -34,7 +34,6 @@ import stackweave.jfr.status.SamplerFigures;
  */
 final class EventDecoder {
   // The places of shapes in ALL; before BLOCKED are those of samples.
-  private static final int SAMPLE = 0;
   static final int STACK_SAMPLE = 1;
   private static final int WALL_SAMPLE = 2;
   private static final int EVENT_SAMPLE = 3;
@@ -49,6 +48,9 @@ final class EventDecoder {
   static final int STATUS = 12;
   private static final int BLOCK = 13;
   private static final int CONTEXT = 14;
+
+  /** The id of attributes of a sample whose event has state, end, context and age itself. */
+  static final long NO_ATTRIBUTES = -1;
 
   // The fields of all samples; an event has some of them.
   static final int START = 0;
@@ -134,45 +136,45 @@ final class EventDecoder {
   }
 
   /** The sample or blocked thread that {@code event} is at, of a shape up to {@link #BLOCKED}. */
-  static RawSample sample(int shape, ChunkReader event) throws IOException {
-    RawSample sample = new RawSample();
-    sample.kind = kind(shape);
+  static SampleRecord sample(int shape, ChunkReader event) throws IOException {
     // Agents whose JVM refused a start time say how old the sample was then.
-    sample.nanos = event.nanosAt(event.number(START)) - event.number(AGE);
-    sample.threadKey = event.number(THREAD_KEY);
-    sample.state = (int) event.number(STATE);
-    sample.weight = event.number(WEIGHT);
-    sample.stackId = event.number(STACK);
-    sample.end = (int) event.number(END);
-    sample.contextId = event.number(CONTEXT_ID);
-    switch (shape) {
-      case STACK_SAMPLE -> {
-        sample.hasAttributes = true;
-        sample.attributesId = event.number(ATTRIBUTES);
-      }
-      case EVENT_SAMPLE -> sample.event = event.text(EVENT);
-      case NATIVE_MEMORY -> sample.event = SampledEvent.NATIVE_MEMORY;
-      case NATIVE_ALLOCATION -> sample.event = SampledEvent.NATIVE_ALLOCATIONS;
+    long nanos = event.nanosAt(event.number(START)) - event.number(AGE);
+    SampleRecord sample =
+        new SampleRecord()
+            .begin(kind(shape), nanos, event.number(WEIGHT))
+            .stack(
+                event.number(THREAD_KEY),
+                event.number(STACK),
+                (int) event.number(END),
+                event.number(CONTEXT_ID))
+            .state((int) event.number(STATE));
+    sample.attributesId = shape == STACK_SAMPLE ? event.number(ATTRIBUTES) : NO_ATTRIBUTES;
+    switch (sample.kind) {
+      case EVENT -> sample.event = event.text(EVENT);
+      case MEMORY -> sample.event = SampledEvent.NATIVE_MEMORY;
+      case ALLOCATION -> sample.event = SampledEvent.NATIVE_ALLOCATIONS;
       case BLOCKED -> {
-        sample.weight = event.nanosAt(event.number(START) + event.number(DURATION)) - sample.nanos;
+        sample.weight = event.nanosAt(event.number(START) + event.number(DURATION)) - nanos;
         sample.isOver = event.number(OVER) != 0;
         sample.wakerKey = event.number(WAKER);
         sample.wakerPid = (int) event.number(WAKER_PID);
-        sample.wakeDelay = event.number(WAKE_DELAY);
+        sample.wakeDelayNanos = event.number(WAKE_DELAY);
       }
-      default -> {
-        // It has no more.
+      case CPU, WALL -> {
+        // They have no more.
       }
     }
     return sample;
   }
 
-  private static SampleKind kind(int shape) {
+  private static SampleRecord.Kind kind(int shape) {
     return switch (shape) {
-      case SAMPLE, STACK_SAMPLE -> SampleKind.CPU;
-      case WALL_SAMPLE -> SampleKind.WAITING;
-      case BLOCKED -> SampleKind.BLOCKED;
-      default -> SampleKind.EVENT;
+      case WALL_SAMPLE -> SampleRecord.Kind.WALL;
+      case EVENT_SAMPLE -> SampleRecord.Kind.EVENT;
+      case NATIVE_MEMORY -> SampleRecord.Kind.MEMORY;
+      case NATIVE_ALLOCATION -> SampleRecord.Kind.ALLOCATION;
+      case BLOCKED -> SampleRecord.Kind.BLOCKED;
+      default -> SampleRecord.Kind.CPU;
     };
   }
 

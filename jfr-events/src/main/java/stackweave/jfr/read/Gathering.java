@@ -14,9 +14,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import stackweave.jfr.chunk.ChunkReader;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.choice.SampleChoice;
-import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
@@ -88,7 +88,7 @@ final class Gathering implements RecordingEvents.Sink {
   }
 
   /** A sample whose attributes are not known yet. */
-  private record EarlySample(int session, RawSample sample) {}
+  private record EarlySample(int session, SampleRecord sample) {}
 
   /** All events so far are void: the recording is read again from its beginning. */
   void restart() {
@@ -118,19 +118,19 @@ final class Gathering implements RecordingEvents.Sink {
   }
 
   @Override
-  public void sample(RawSample sample) {
-    if (sample.hasAttributes) {
+  public void sample(SampleRecord sample) {
+    if (sample.attributesId != EventDecoder.NO_ATTRIBUTES) {
       SessionData.Attributes known = session.attributes(sample.attributesId);
       if (known == null) {
         early.add(new EarlySample(sessionNumber, sample));
         return;
       }
-      sample.take(known);
+      known.giveTo(sample);
     }
     switch (sample.kind) {
       case CPU -> cpuNanos += sample.weight;
-      case WAITING -> waitingSamples++;
-      case EVENT -> eventSamples.merge(sample.event, 1L, Long::sum);
+      case WALL -> waitingSamples++;
+      case EVENT, MEMORY, ALLOCATION -> eventSamples.merge(sample.event, 1L, Long::sum);
       case BLOCKED -> blockedThreads++;
     }
     if (choice.takes(sample.kind, sample.event)) {
@@ -138,26 +138,26 @@ final class Gathering implements RecordingEvents.Sink {
     }
   }
 
-  private void add(RawSample sample) {
+  private void add(SampleRecord sample) {
     long context = choice.hasAllLabels() ? 0 : sample.contextId;
     SampleTally tally =
         tallies.computeIfAbsent(
             SampleTally.Key.of(sessionNumber, sample, context),
             key -> new SampleTally(cells == null ? null : cells.series()));
     tally.add(sample.weight);
-    if (cells != null && sample.kind == SampleKind.WAITING) {
-      cells.addEnding(tally.series, sample.nanos, sample.weight);
+    if (cells != null && sample.kind == SampleRecord.Kind.WALL) {
+      cells.addEnding(tally.series, sample.timeNanos, sample.weight);
     } else if (cells != null) {
-      cells.add(tally.series, sample.nanos, sample.weight);
+      cells.add(tally.series, sample.timeNanos, sample.weight);
     }
-    first = Math.min(first, sample.nanos);
-    last = Math.max(last, sample.nanos);
+    first = Math.min(first, sample.timeNanos);
+    last = Math.max(last, sample.timeNanos);
   }
 
   private void takeEarlySamples() {
     for (EarlySample each : early) {
       begin(each.session);
-      each.sample.take(session.attributesOrLost(each.sample.attributesId));
+      session.attributesOrLost(each.sample.attributesId).giveTo(each.sample);
       sample(each.sample);
     }
     early.clear();

@@ -10,6 +10,7 @@ import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.EventShape;
+import stackweave.jfr.event.SampleRecord;
 
 /**
  * The events of a recording, each with the session that it belongs to.
@@ -28,7 +29,7 @@ final class RecordingEvents {
     void begin(int session) throws RecordingException;
 
     /** A sample or a block of the session that was begun last. */
-    void sample(RawSample sample);
+    void sample(SampleRecord sample);
   }
 
   /** Events between two reports of progress. */

@@ -1,5 +1,6 @@
 package stackweave.jfr.read;
 
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.time.CellSeries;
 
@@ -19,10 +20,10 @@ final class SampleTally {
       long stackId,
       int end,
       long contextId) {
-    static Key of(int session, RawSample sample, long contextId) {
+    static Key of(int session, SampleRecord sample, long contextId) {
       return new Key(
           session,
-          sample.kind,
+          SampleKind.of(sample.kind),
           sample.threadKey,
           sample.state,
           sample.stackId,

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.context.SampledContext;
@@ -330,9 +331,9 @@ public final class SampledRecording {
                 consumer.accept(
                     new Sample(
                         session.facts(),
-                        Instant.ofEpochSecond(0, raw.nanos),
+                        Instant.ofEpochSecond(0, raw.timeNanos),
                         session.thread(raw.threadKey),
-                        raw.kind,
+                        SampleKind.of(raw.kind),
                         session.state(raw.state),
                         raw.weight,
                         session.context(raw.contextId),
@@ -354,7 +355,7 @@ public final class SampledRecording {
                 consumer.accept(
                     new BlockedThread(
                         session.facts(),
-                        Instant.ofEpochSecond(0, raw.nanos),
+                        Instant.ofEpochSecond(0, raw.timeNanos),
                         raw.weight,
                         raw.isOver,
                         session.thread(raw.threadKey),
@@ -365,13 +366,13 @@ public final class SampledRecording {
                         session.context(raw.contextId)))));
   }
 
-  private static Waker waker(SessionData session, RawSample block) {
+  private static Waker waker(SessionData session, SampleRecord block) {
     return block.wakerPid == 0
         ? null
         : new Waker(
             block.wakerKey == 0 ? null : session.thread(block.wakerKey),
             block.wakerPid,
-            block.wakeDelay);
+            block.wakeDelayNanos);
   }
 
   /**
@@ -434,7 +435,7 @@ public final class SampledRecording {
         new Visit(
             false,
             (number, session, raw) -> {
-              if (raw.nanos >= first && (raw.nanos < behind || behind == Long.MAX_VALUE)) {
+              if (raw.timeNanos >= first && (raw.timeNanos < behind || behind == Long.MAX_VALUE)) {
                 tallies
                     .computeIfAbsent(
                         SampleTally.Key.of(number, raw, raw.contextId),
@@ -458,7 +459,7 @@ public final class SampledRecording {
 
   /** Takes chosen samples with the definitions that were gathered before. */
   private interface RawVisitor {
-    void visit(int number, SessionData session, RawSample sample);
+    void visit(int number, SessionData session, SampleRecord sample);
   }
 
   /** Visits the chosen samples of another reading, or the blocked threads. */
@@ -494,16 +495,16 @@ public final class SampledRecording {
     }
 
     @Override
-    public void sample(RawSample sample) {
-      if (sample.hasAttributes) {
-        sample.take(session.attributesOrLost(sample.attributesId));
+    public void sample(SampleRecord sample) {
+      if (sample.attributesId != EventDecoder.NO_ATTRIBUTES) {
+        session.attributesOrLost(sample.attributesId).giveTo(sample);
       }
-      if (isOfBlocked ? sample.kind == SampleKind.BLOCKED : isChosen(sample)) {
+      if (isOfBlocked ? sample.kind == SampleRecord.Kind.BLOCKED : isChosen(sample)) {
         visitor.visit(number, session, sample);
       }
     }
 
-    private boolean isChosen(RawSample sample) {
+    private boolean isChosen(SampleRecord sample) {
       SampleChoice choice = choice();
       return choice.takes(sample.kind, sample.event)
           && (choice.hasAllStates()

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import stackweave.jfr.event.LabelText;
 import stackweave.jfr.event.LibraryName;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.read.block.BlockPieces;
 import stackweave.jfr.read.block.Definitions;
@@ -45,6 +46,15 @@ final class SessionData implements Definitions {
   record Attributes(int stateCode, int endCode, long contextId, long ageNanos) {
     /** Of a sample whose attributes are not in the recording. */
     static final Attributes LOST = new Attributes(-1, -1, 0, 0);
+
+    /** Gives a sample of schema 2 what its event has by their id alone. */
+    void giveTo(SampleRecord sample) {
+      sample.timeNanos -= ageNanos;
+      sample.state = stateCode;
+      sample.end = endCode;
+      sample.contextId = contextId;
+      sample.attributesId = EventDecoder.NO_ATTRIBUTES;
+    }
   }
 
   /**

@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 
 /**
@@ -159,12 +160,12 @@ public final class SampleChoice {
    *
    * @param name of the event, if it is one
    */
-  public boolean takes(SampleKind kind, String name) {
+  public boolean takes(SampleRecord.Kind kind, String name) {
     return switch (kind) {
       case CPU -> !isEvent();
-      case WAITING -> isWall;
-      case EVENT -> takesEvent(name);
-      case BLOCKED -> false;
+      case WALL -> isWall;
+      case EVENT, MEMORY, ALLOCATION -> takesEvent(name);
+      case BLOCKED -> false; // an event of its own, and no sample
     };
   }
 

@@ -1,5 +1,7 @@
 package stackweave.jfr.read.choice;
 
+import stackweave.jfr.event.SampleRecord;
+
 /**
  * What the weight of a sample is. The times never overlap: a thread is on a CPU or it is not. What
  * is no time is never read together with them.
@@ -10,7 +12,14 @@ public enum SampleKind {
   /** Wall-clock time not on a CPU. */
   WAITING,
   /** A number of events, as page faults, or of bytes. */
-  EVENT,
-  /** The time of one long wait, by an event of its own: it is no sample, and never summed. */
-  BLOCKED
+  EVENT;
+
+  /** What the weight of a recorded sample is. */
+  public static SampleKind of(SampleRecord.Kind kind) {
+    return switch (kind) {
+      case CPU -> CPU;
+      case WALL, BLOCKED -> WAITING;
+      case EVENT, MEMORY, ALLOCATION -> EVENT;
+    };
+  }
 }
