@@ -12,12 +12,11 @@ import stackweave.unwind.hash.LongIndex;
  * before it stands. Not thread-safe.
  */
 public final class ChunkReader {
-  private static final int WINDOW_BYTES = 1 << 17;
   private static final int OLDEST_VERSION = 1;
   private static final int NEWEST_VERSION = 2;
 
   private final ChunkHeader header;
-  private final ChunkInput input;
+  private final EventWalk walk;
   private final StringPool pool;
 
   /** The types of events that are wanted. */
@@ -29,9 +28,6 @@ public final class ChunkReader {
 
   /** Where the event's strings are, as {@link EventPlan#decode} has it; 0 for none. */
   private final long[] textsAt;
-
-  /** Where the next event begins: the end of the one at hand. */
-  private long position;
 
   /**
    * Reads the metadata of a chunk.
@@ -49,7 +45,7 @@ public final class ChunkReader {
       throw new IOException("its numbers are not compressed");
     }
     this.header = header;
-    this.input = source.input(WINDOW_BYTES, header);
+    this.walk = new EventWalk(source, header);
     Metadata metadata = source.metadata(header);
     this.pool = new StringPool(source, header, metadata);
     this.plans = new EventPlan[metadata.count()];
@@ -66,7 +62,6 @@ public final class ChunkReader {
         plans[types.add(metadata.id(i))] = new EventPlan(shape, shapes.get(shape), metadata.at(i));
       }
     }
-    this.position = header.position() + ChunkHeader.BYTES;
   }
 
   private static int number(List<EventShape> shapes, String name) {
@@ -94,23 +89,15 @@ public final class ChunkReader {
    * @return the number of its shape; -1 at the end of the chunk
    */
   public int next() throws IOException {
-    while (position < header.end()) {
-      input.range(position, header.end());
-      long size = input.readLong();
-      if (size <= 0 || size > header.end() - position) {
-        throw new IOException("the event at " + position + " has " + size + " bytes");
-      }
-      int type = types.find(input.readLong());
-      long end = position + size;
+    while (walk.next()) {
+      int type = types.find(walk.type());
       if (type >= 0) {
-        input.range(input.position(), end);
+        walk.input().range(walk.valuesAt(), walk.end());
         Arrays.fill(numbers, 0);
         Arrays.fill(textsAt, 0);
-        plans[type].decode(input, numbers, textsAt);
-        position = end;
+        plans[type].decode(walk.input(), numbers, textsAt);
         return plans[type].shape();
       }
-      position = end;
     }
     return -1;
   }
@@ -132,11 +119,12 @@ public final class ChunkReader {
     if (at == 0) {
       return "";
     }
+    ChunkInput input = walk.input();
     if (at < 0) {
-      input.range(~at, position);
+      input.range(~at, walk.end());
       return pool.text(input.readLong());
     }
-    input.range(at, position);
+    input.range(at, walk.end());
     return input.readText(pool);
   }
 
@@ -152,6 +140,6 @@ public final class ChunkReader {
 
   /** Where in the file the next event begins. */
   public long position() {
-    return position;
+    return walk.end();
   }
 }

@@ -54,6 +54,11 @@ public final class EventWalk {
     return true;
   }
 
+  /** The window on the chunk, for the event's values. */
+  ChunkInput input() {
+    return input;
+  }
+
   /** Where in the file the event ends. */
   public long end() {
     return end;

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import stackweave.jfr.export.TimedSamples.Place;
+import stackweave.jfr.export.TimedSamples.Taken;
 import stackweave.jfr.export.TimedSamples.ThreadSamples;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.RecordingException;
@@ -281,15 +282,16 @@ public final class FirefoxExport extends TextExport {
       json.field("pid", pid);
       json.field("tid", tid(thread));
       json.name("samples").beginObject();
-      int length = thread.count();
-      json.array("stack", length, thread::stack);
-      json.array("time", length, i -> millis(thread.time(i) - start));
+      List<Taken> taken = thread.samples;
+      int length = taken.size();
+      json.array("stack", length, i -> taken.get(i).stack());
+      json.array("time", length, i -> millis(taken.get(i).nanos() - start));
       WeightUnit unit = recording.choice().unit();
       boolean isTime = unit == WeightUnit.NANOSECONDS;
       json.array(
           "weight",
           length,
-          i -> isTime ? (Object) millis(thread.weightNanos(i)) : thread.weightNanos(i));
+          i -> isTime ? (Object) millis(taken.get(i).weight()) : taken.get(i).weight());
       // The viewer's other types are of samples and bytes (src/types/profile.ts, WeightType).
       json.field(
           "weightType",
@@ -298,7 +300,8 @@ public final class FirefoxExport extends TextExport {
             case EVENTS -> "samples";
             case BYTES -> "bytes";
           });
-      json.array("threadCPUDelta", length, i -> thread.isCpu(i) ? thread.weightNanos(i) : 0);
+      json.array(
+          "threadCPUDelta", length, i -> taken.get(i).isWaiting() ? 0 : taken.get(i).weight());
       json.field("length", length).endObject();
       emptyTable("markers", "data", "name", "startTime", "endTime", "phase", "category");
       json.endObject();

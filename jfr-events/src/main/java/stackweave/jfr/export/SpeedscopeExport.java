@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
-import java.util.stream.IntStream;
 import stackweave.jfr.export.TimedSamples.ThreadSamples;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -80,8 +79,8 @@ public final class SpeedscopeExport extends TextExport {
     }
     long frames = 0;
     for (ThreadSamples thread : samples.threads()) {
-      for (int i = 0; i < thread.count(); i++) {
-        frames += isLastOfEqual(thread, i) ? depths[thread.stack(i)] : 0;
+      for (int i = 0; i < thread.samples.size(); i++) {
+        frames += isLastOfEqual(thread, i) ? depths[thread.samples.get(i).stack()] : 0;
       }
     }
     if (frames > maxFrames) {
@@ -101,7 +100,7 @@ public final class SpeedscopeExport extends TextExport {
   }
 
   private static long nanos(ThreadSamples thread) {
-    return IntStream.range(0, thread.count()).mapToLong(thread::weightNanos).sum();
+    return thread.samples.stream().mapToLong(TimedSamples.Taken::weight).sum();
   }
 
   /** As the format has it: it knows times and bytes, and everything else has no unit. */
@@ -124,16 +123,16 @@ public final class SpeedscopeExport extends TextExport {
     json.field("startValue", 0);
     json.field("endValue", nanos(thread));
     json.name("samples").beginArray();
-    for (int i = 0; i < thread.count(); i++) {
+    for (int i = 0; i < thread.samples.size(); i++) {
       if (isLastOfEqual(thread, i)) {
-        stack(json, samples, thread.stack(i));
+        stack(json, samples, thread.samples.get(i).stack());
       }
     }
     json.endArray();
     json.name("weights").beginArray();
     long weight = 0;
-    for (int i = 0; i < thread.count(); i++) {
-      weight += thread.weightNanos(i);
+    for (int i = 0; i < thread.samples.size(); i++) {
+      weight += thread.samples.get(i).weight();
       if (isLastOfEqual(thread, i)) {
         json.value(weight);
         weight = 0;
@@ -143,7 +142,8 @@ public final class SpeedscopeExport extends TextExport {
   }
 
   private static boolean isLastOfEqual(ThreadSamples thread, int i) {
-    return i + 1 == thread.count() || thread.stack(i + 1) != thread.stack(i);
+    return i + 1 == thread.samples.size()
+        || thread.samples.get(i + 1).stack() != thread.samples.get(i).stack();
   }
 
   /** Two threads may have one name. */

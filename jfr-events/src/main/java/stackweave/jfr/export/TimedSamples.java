@@ -2,7 +2,7 @@ package stackweave.jfr.export;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.BitSet;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
@@ -21,11 +21,11 @@ import stackweave.unwind.hash.LongIndex;
 
 /**
  * The selected samples of each thread in the order of time, for formats that have one entry for
- * each sample. Holds up to 40 bytes for each, and the tree of their stacks; recordings of more than
+ * each sample. Holds some 50 bytes for each, and the tree of their stacks; recordings of more than
  * {@link #MAX_SAMPLES} are refused. Not thread-safe.
  */
 final class TimedSamples {
-  /** As many as viewers in a browser can hold; up to 160 MB here. */
+  /** As many as viewers in a browser can hold; up to 200 MB here. */
   static final int MAX_SAMPLES = 4_000_000;
 
   /** What a frame is to be shown as. */
@@ -44,21 +44,25 @@ final class TimedSamples {
 
   private record PlaceKey(String text, int line, long address) {}
 
+  /**
+   * A sample.
+   *
+   * @param nanos when it was taken, in ns since 1970
+   * @param stack a node of the tree
+   * @param weight time in ns, or a number of events
+   * @param isWaiting whether the weight is no CPU time
+   */
+  record Taken(long nanos, int stack, long weight, boolean isWaiting) {}
+
   /** The samples of a thread. */
   static final class ThreadSamples {
     final SessionFacts session;
     final StackThread thread;
+
+    /** In the order of time. */
+    final List<Taken> samples = new ArrayList<>();
+
     private final CommonName name;
-    private int count;
-    private long[] times = new long[16];
-    private long[] weights = new long[16];
-    private int[] stacks = new int[16];
-
-    /** Those whose weight is no CPU time, by their place in the arrays. */
-    private final BitSet waiting = new BitSet();
-
-    /** Their numbers in the order of time; null if that is the order in the arrays. */
-    private Integer[] order;
 
     private ThreadSamples(SessionFacts session, StackThread thread) {
       this.session = session;
@@ -66,58 +70,9 @@ final class TimedSamples {
       this.name = new CommonName(thread.text());
     }
 
-    private void add(long time, int stack, long weight, boolean isWaiting) {
-      if (count == times.length) {
-        times = Arrays.copyOf(times, 2 * count);
-        weights = Arrays.copyOf(weights, 2 * count);
-        stacks = Arrays.copyOf(stacks, 2 * count);
-      }
-      if (isWaiting) {
-        waiting.set(count);
-      }
-      times[count] = time;
-      weights[count] = weight;
-      stacks[count++] = stack;
-    }
-
-    /** To the order of time, which is roughly that of the file. */
-    private void sort() {
-      for (int i = 1; i < count; i++) {
-        if (times[i] < times[i - 1]) {
-          order = new Integer[count];
-          Arrays.setAll(order, n -> n);
-          Arrays.sort(order, (a, b) -> Long.compare(times[a], times[b]));
-          return;
-        }
-      }
-    }
-
     /** Its name, or what all the names begin with that it had. */
     String name() {
       return Names.printable(name.text());
-    }
-
-    int count() {
-      return count;
-    }
-
-    /** When the {@code i}-th in the order of time was taken, in ns since 1970. */
-    long time(int i) {
-      return times[order == null ? i : order[i]];
-    }
-
-    long weightNanos(int i) {
-      return weights[order == null ? i : order[i]];
-    }
-
-    /** Whether the weight is CPU time. */
-    boolean isCpu(int i) {
-      return !waiting.get(order == null ? i : order[i]);
-    }
-
-    /** A node of the tree. */
-    int stack(int i) {
-      return stacks[order == null ? i : order[i]];
     }
   }
 
@@ -171,7 +126,9 @@ final class TimedSamples {
                   + " with --from and --to, or another format",
               samples, most));
     }
-    threads.values().forEach(ThreadSamples::sort);
+    // Nearly so already, as the file is.
+    Comparator<Taken> byTime = Comparator.comparingLong(Taken::nanos);
+    threads.values().forEach(thread -> thread.samples.sort(byTime));
   }
 
   private void add(Sample sample) {
@@ -181,11 +138,12 @@ final class TimedSamples {
             ThreadKey.of(sample.session(), thread),
             key -> new ThreadSamples(sample.session(), thread));
     samplesOf.name.add(thread.text());
-    samplesOf.add(
-        Texts.nanos(sample.time()),
-        stack(sample),
-        sample.weightNanos(),
-        sample.kind() == SampleKind.WAITING);
+    samplesOf.samples.add(
+        new Taken(
+            Texts.nanos(sample.time()),
+            stack(sample),
+            sample.weightNanos(),
+            sample.kind() == SampleKind.WAITING));
   }
 
   private int stack(Sample sample) {

@@ -65,8 +65,8 @@ class FirefoxToolIT {
         new TimedSamples(recording, Selection.ALL, TimedSamples.Detail.LINE_AND_ADDRESS);
     int number = 0;
     for (TimedSamples.ThreadSamples thread : samples.threads()) {
-      for (int i = 0; i < thread.count(); i++) {
-        nanos.merge("t-" + number + " " + thread.name(), thread.weightNanos(i), Long::sum);
+      for (TimedSamples.Taken sample : thread.samples) {
+        nanos.merge("t-" + number + " " + thread.name(), sample.weight(), Long::sum);
       }
       number++;
     }
