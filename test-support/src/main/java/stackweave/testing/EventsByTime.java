@@ -1,6 +1,7 @@
 package stackweave.testing;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
@@ -20,5 +21,16 @@ public final class EventsByTime {
     return RecordingFile.readAllEvents(recording).stream()
         .sorted(Comparator.comparing(RecordedEvent::getStartTime))
         .toList();
+  }
+
+  /** What the sampler has said of itself. */
+  public static List<RecordedEvent> statuses(Path recording) {
+    try {
+      return of(recording).stream()
+          .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -55,10 +55,7 @@ class DrainThreadTest {
       recording.stop();
       recording.dump(file);
     }
-    List<RecordedEvent> statuses =
-        EventsByTime.of(file).stream()
-            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-            .toList();
+    List<RecordedEvent> statuses = EventsByTime.statuses(file);
     assertEquals(1, statuses.size());
     String note = statuses.get(0).getString("note");
     assertTrue(note.contains("failure of the agent") && note.contains("no store"), note);

@@ -6,10 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.apps.BurnsAndTells;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 
 /** What a recording says of CPU time. */
 abstract class CpuAccount {
@@ -20,10 +20,7 @@ abstract class CpuAccount {
   /** Sums over a recording's statuses. */
   record Cpu(long used, long covered, long missed, List<RecordedEvent> statuses) {
     static Cpu of(Path recording) throws Exception {
-      List<RecordedEvent> statuses =
-          RecordingFile.readAllEvents(recording).stream()
-              .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-              .toList();
+      List<RecordedEvent> statuses = EventsByTime.statuses(recording);
       return new Cpu(
           sum(statuses, "cpuUsed"),
           sum(statuses, "cpuCovered"),

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.agent.apps.Works;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 
 /** A JVM under a filter, and what it recorded. */
 @ResourceLock("FilteredJvm") // its tools are those of a class at a time
@@ -89,9 +90,7 @@ abstract class FilteredJvm {
 
   String statusEvents() throws Exception {
     StringBuilder all = new StringBuilder();
-    RecordingFile.readAllEvents(directory.resolve("rec.jfr")).stream()
-        .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-        .forEach(all::append);
+    EventsByTime.statuses(directory.resolve("rec.jfr")).stream().forEach(all::append);
     return all.toString();
   }
 

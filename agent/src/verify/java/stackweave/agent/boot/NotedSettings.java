@@ -8,11 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
-import jdk.jfr.consumer.RecordingFile;
+import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.apps.Waits;
 import stackweave.agent.apps.Works;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 
 /** JVMs that are asked for what there is not, and their notes. */
 abstract class NotedSettings {
@@ -48,10 +49,8 @@ abstract class NotedSettings {
 
   static String notes(Path recording) throws Exception {
     StringBuilder notes = new StringBuilder();
-    for (var event : RecordingFile.readAllEvents(recording)) {
-      if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
-        notes.append(event.getString("note")).append('\n');
-      }
+    for (RecordedEvent event : EventsByTime.statuses(recording)) {
+      notes.append(event.getString("note")).append('\n');
     }
     return notes.toString();
   }

@@ -20,6 +20,7 @@ import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
+import stackweave.testing.EventsByTime;
 
 class SamplerIT {
   private static final SamplingRequest REQUEST =
@@ -114,10 +115,7 @@ class SamplerIT {
       final long all = whileAsked + ProcessCpu.nanos() - again;
       Path file = directory.resolve("asked.jfr");
       recording.dump(file);
-      List<RecordedEvent> statuses =
-          RecordingFile.readAllEvents(file).stream()
-              .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-              .toList();
+      List<RecordedEvent> statuses = EventsByTime.statuses(file);
       long used = statuses.stream().mapToLong(status -> status.getLong("cpuUsed")).sum();
       long missed = statuses.stream().mapToLong(status -> status.getLong("cpuMissed")).sum();
       long drain = statuses.stream().mapToLong(status -> status.getLong("drainCpu")).sum();
@@ -158,8 +156,7 @@ class SamplerIT {
         Path file = directory.resolve("notes.jfr");
         recording.dump(file);
         stated =
-            RecordingFile.readAllEvents(file).stream()
-                .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+            EventsByTime.statuses(file).stream()
                 .map(event -> String.valueOf(event.getString("note")))
                 .toList();
       }

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -16,6 +15,7 @@ import stackweave.live.support.Jdks;
 import stackweave.live.support.Jvms;
 import stackweave.live.support.Stacks;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.Jdk;
 
 /** What the application does without the agent, it does with it. */
@@ -60,10 +60,7 @@ class NoHarmIT {
             .recording()
             .run("stackweave.live.harm.DescriptorsApp", "5")
             .successfully();
-    long statuses =
-        RecordingFile.readAllEvents(ended.recording()).stream()
-            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-            .count();
+    long statuses = EventsByTime.statuses(ended.recording()).size();
     assertTrue(statuses < 40, statuses + " statuses");
     assertTrue(Stacks.of(ended.recording()).samples().size() > 10);
   }

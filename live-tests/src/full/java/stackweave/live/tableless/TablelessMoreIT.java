@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -14,6 +13,7 @@ import stackweave.live.support.Jvms;
 import stackweave.live.support.Native;
 import stackweave.live.support.Stacks;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.Exact;
 import stackweave.testing.Jdk;
 
@@ -40,8 +40,7 @@ class TablelessMoreIT extends Tableless {
             .successfully();
     Stacks stacks = Stacks.of(ended.recording());
     List<String> reasons =
-        RecordingFile.readAllEvents(ended.recording()).stream()
-            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+        EventsByTime.statuses(ended.recording()).stream()
             .map(event -> event.getString("engineReason"))
             .toList();
     assertTrue(

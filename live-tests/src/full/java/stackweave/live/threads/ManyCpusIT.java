@@ -9,13 +9,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import stackweave.lab.Built;
 import stackweave.live.support.Jdks;
 import stackweave.live.support.Jvms;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 
 /**
  * As on 64 CPUs ({@code cpus.c} of the lab): events are held for threads within the budget only.
@@ -45,10 +45,7 @@ class ManyCpusIT {
             .run("stackweave.live.threads.ManyThreadsApp", "" + THREADS)
             .successfully();
 
-    List<RecordedEvent> statuses =
-        RecordingFile.readAllEvents(ended.recording()).stream()
-            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-            .toList();
+    List<RecordedEvent> statuses = EventsByTime.statuses(ended.recording());
     long held = number(ended, "EVENTS ") * number(ended, "BYTES ");
     System.out.printf("%d threads on %d CPUs: %s%n", THREADS, CPUS, ended.outLines());
     assertAll(

@@ -9,13 +9,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.live.support.Jdks;
 import stackweave.live.support.Jvms;
 import stackweave.live.support.Stacks;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.Jdk;
 
 /** A JVM that lacks one entry of its own description: native frames, a clear word, no harm. */
@@ -48,8 +48,7 @@ class UnknownVmIT {
     assertEquals(
         List.of("stackweave: " + WORD + "; the application runs on unharmed"), sampled.errLines());
     Set<String> notes =
-        RecordingFile.readAllEvents(sampled.recording()).stream()
-            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+        EventsByTime.statuses(sampled.recording()).stream()
             .map(event -> event.getString("note"))
             .collect(Collectors.toSet());
     // Before and behind it there may be what the machine is too busy for.

@@ -7,11 +7,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.live.support.Jvms;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.Jdk;
 
 /** A recording says from when on samples were taken, or that it ended before. */
@@ -24,9 +24,7 @@ class StartDelayIT {
             .recording()
             .run("stackweave.live.recordings.EndsEarlyApp", args)
             .successfully();
-    return RecordingFile.readAllEvents(ended.recording()).stream()
-        .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-        .toList();
+    return EventsByTime.statuses(ended.recording());
   }
 
   @ParameterizedTest

@@ -16,8 +16,8 @@ import stackweave.live.support.Jdks;
 import stackweave.live.support.Jvms;
 import stackweave.live.support.Native;
 import stackweave.live.support.Stacks;
-import stackweave.live.support.Waits;
 import stackweave.testing.Enough;
+import stackweave.testing.EventsByTime;
 
 /**
  * A seccomp filter's program is kernel code that no list names: its frames have no name, and not
@@ -81,10 +81,7 @@ class KernelNamesIT {
             .successfully()
             .recording();
     List<String> engines =
-        Waits.eventsOf(recording).stream()
-            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-            .map(event -> event.getString("engine"))
-            .toList();
+        EventsByTime.statuses(recording).stream().map(event -> event.getString("engine")).toList();
     assumeTrue(
         engines.contains("perf-thread"), () -> "no engine that samples the kernel: " + engines);
     return Stacks.of(recording)

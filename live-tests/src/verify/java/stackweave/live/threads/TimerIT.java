@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 import stackweave.live.support.Completeness;
 import stackweave.live.support.Runs;
 import stackweave.live.support.Runs.Run;
-import stackweave.live.support.Waits;
 import stackweave.testing.ByChance;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.Jdk;
 
 /** Where perf is refused by a seccomp filter, timers sample, and nobody need ask for it. */
@@ -44,10 +44,7 @@ class TimerIT {
     Run run = Runs.withoutPerf(jdk, main);
     completeness.add(main + " on " + jdk + " without perf", run.stacks());
     RecordedEvent last =
-        Waits.eventsOf(run.ended().recording()).stream()
-            .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
-            .reduce((a, b) -> b)
-            .orElseThrow();
+        EventsByTime.statuses(run.ended().recording()).stream().reduce((a, b) -> b).orElseThrow();
     assertAll(
         () -> assertEquals("timer", last.getString("engine")),
         () ->
