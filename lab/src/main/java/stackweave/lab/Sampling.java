@@ -1,6 +1,5 @@
 package stackweave.lab;
 
-import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -16,7 +15,10 @@ public final class Sampling {
   private static final int PATIENCE_MILLIS = 300_000;
   private static final int LOOK_MILLIS = 100;
 
-  /** So many looks in a row at which the drain thread waits: it is not only for a lock. */
+  /**
+   * So many looks in a row at which the drain thread waits: it makes nothing that decodes samples,
+   * and does not only wait for a lock.
+   */
   private static final int LOOKS_WAITING = 3;
 
   private Sampling() {}
@@ -33,26 +35,9 @@ public final class Sampling {
       if (millis > PATIENCE_MILLIS) {
         throw new IllegalStateException("not sampled");
       }
-      waits = isOn() && doesDrainThreadWait() ? waits + 1 : 0;
+      waits = isOn() && AgentThread.waits() ? waits + 1 : 0;
       Thread.sleep(LOOK_MILLIS);
     }
-  }
-
-  /** Not while it makes what decodes samples, nor while it waits for a CPU. */
-  private static boolean doesDrainThreadWait() throws IOException {
-    String[] tids = new File("/proc/self/task").list();
-    for (String tid : tids) {
-      String task = "/proc/self/task/" + tid;
-      try {
-        if (AgentThread.isComm(read(task + "/comm"))) {
-          String stat = read(task + "/stat");
-          return stat.startsWith(") S", stat.lastIndexOf(')'));
-        }
-      } catch (IOException e) {
-        continue; // it has ended
-      }
-    }
-    return false;
   }
 
   /** Whether the process has perf events or CPU timers. */

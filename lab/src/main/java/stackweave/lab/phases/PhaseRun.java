@@ -1,9 +1,6 @@
 package stackweave.lab.phases;
 
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Category;
@@ -68,31 +65,9 @@ public final class PhaseRun {
 
   /** Waits until the agent's thread runs, and a little longer for its engine. */
   public static void awaitSampling() throws IOException, InterruptedException {
-    for (int i = 0; i < 6_000 && !hasDrainThread(); i++) {
+    for (int i = 0; i < 6_000 && !AgentThread.isThere(); i++) {
       Thread.sleep(50);
     }
     Thread.sleep(1_000);
-  }
-
-  private static boolean hasDrainThread() throws IOException {
-    try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
-      for (Path task : tasks) {
-        if (AgentThread.isComm(comm(task))) {
-          return true;
-        }
-      }
-    } catch (DirectoryIteratorException e) {
-      return false; // the caller asks again
-    }
-    return false;
-  }
-
-  /** Empty if the thread has ended since it was listed. */
-  private static String comm(Path task) {
-    try {
-      return Files.readString(task.resolve("comm"));
-    } catch (IOException e) {
-      return "";
-    }
   }
 }

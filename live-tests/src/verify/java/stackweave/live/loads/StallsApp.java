@@ -3,14 +3,12 @@ package stackweave.live.loads;
 import java.io.IOException;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import stackweave.lab.Sampling;
+import stackweave.samples.work.AgentThread;
 
 /**
  * Keeps the JVM waiting: by a loop in which no safepoint is polled for, and by JNI critical
@@ -23,9 +21,8 @@ final class StallsApp {
   private static final int COLLECTIONS = 3;
 
   /** The agent's thread, which decodes samples; the kernel keeps 15 characters. */
-  private static final String DRAIN = "stackweave-drai";
-
   private static final int IDLE_LOOKS = 10;
+
   private static final int LOOK_MILLIS = 30;
 
   /** What the drain thread uses in a look if it has nothing to do, at most. */
@@ -56,27 +53,15 @@ final class StallsApp {
    * safepoints, as all are, and the kernel's buffers of samples are small.
    */
   private static void awaitIdleDrain() throws IOException, InterruptedException {
-    Path drain = drain();
     long latest = System.nanoTime() + PATIENCE_NANOS;
     long used = 0;
     for (int idle = 0; idle < IDLE_LOOKS && System.nanoTime() < latest; ) {
       Thread.sleep(LOOK_MILLIS);
-      long now = Long.parseLong(Files.readString(drain.resolve("schedstat")).split(" ")[0]);
-      boolean sleeps = Files.readString(drain.resolve("stat")).contains(") S ");
+      long now = AgentThread.cpuNanos();
+      boolean sleeps = AgentThread.waits();
       idle = sleeps && now - used < IDLE_NANOS ? idle + 1 : 0;
       used = now;
     }
-  }
-
-  private static Path drain() throws IOException {
-    try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
-      for (Path task : tasks.toList()) {
-        if (Files.readString(task.resolve("comm")).strip().equals(DRAIN)) {
-          return task;
-        }
-      }
-    }
-    throw new IllegalStateException("no thread " + DRAIN);
   }
 
   private static int calibrated() {

@@ -1,8 +1,5 @@
 package stackweave.live.recordings;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import stackweave.lab.Sampling;
 import stackweave.samples.work.AgentThread;
 
@@ -14,7 +11,7 @@ final class EndsEarlyApp {
   private EndsEarlyApp() {}
 
   public static void main(String[] args) throws Exception {
-    for (int i = 0; i < 300_000 && !hasDrainThread(); i++) {
+    for (int i = 0; i < 300_000 && !AgentThread.isThere(); i++) {
       Thread.sleep(1);
     }
     if (args.length > 0) {
@@ -24,24 +21,5 @@ final class EndsEarlyApp {
       }
     }
     System.exit(0); // with it, for it is a daemon
-  }
-
-  private static boolean hasDrainThread() throws IOException {
-    try (var tasks = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
-      for (Path task : tasks) {
-        if (AgentThread.isComm(nameOf(task))) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
-  private static String nameOf(Path task) {
-    try {
-      return Files.readString(task.resolve("comm"));
-    } catch (IOException e) {
-      return ""; // it has ended
-    }
   }
 }

@@ -5,9 +5,9 @@ import java.util.List;
 import stackweave.lab.chaos.work.Answers;
 import stackweave.lab.chaos.work.Native;
 import stackweave.lab.chaos.work.Tally;
-import stackweave.lab.chaos.work.Tasks;
 import stackweave.lab.chaos.work.Time;
 import stackweave.lab.chaos.work.Together;
+import stackweave.samples.work.AgentThread;
 
 /**
  * More samples than the ring buffers hold: ten times the highest usual rate, deep stacks, more busy
@@ -58,7 +58,7 @@ final class RingOverflow implements Antagonist {
   }
 
   private static void holdBackAndLetGo(Tally tally) throws IOException, InterruptedException {
-    int drain = Tasks.findDrain();
+    int drain = AgentThread.tid();
     if (drain != 0 && Native.renice(drain, LOWEST_PRIORITY)) {
       tally.one(0);
     }

@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.samples.work.AgentThread;
 
 /** The threads of this process as the kernel lists them, whoever started them. */
 public final class Tasks {
@@ -59,19 +58,5 @@ public final class Tasks {
       throw e.getCause();
     }
     return tids;
-  }
-
-  /** The id of the agent's thread, or 0. */
-  public static int findDrain() throws IOException {
-    for (int tid : list()) {
-      try {
-        if (AgentThread.isComm(Files.readString(TASKS.resolve(tid + "/comm")))) {
-          return tid;
-        }
-      } catch (IOException e) {
-        continue; // it has ended
-      }
-    }
-    return 0;
   }
 }
