@@ -1,7 +1,13 @@
 package stackweave.lab;
 
+import java.io.IOException;
 import java.net.URISyntaxException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.jar.Attributes;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 
 /** Files that the project's build made, for JVMs that are started from here. Thread-safe. */
 public final class Built {
@@ -20,6 +26,20 @@ public final class Built {
   /** The agent's jar. */
   public static Path agentJar() {
     return target().resolve("../../agent/target/stackweave-agent.jar").normalize();
+  }
+
+  /** The jar of {@link EmptyAgent}, which this makes. */
+  public static Path emptyAgentJar() throws IOException {
+    Path jar = target().resolve("empty-agent.jar");
+    Manifest manifest = new Manifest();
+    manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+    manifest.getMainAttributes().putValue("Premain-Class", EmptyAgent.class.getName());
+    String entry = EmptyAgent.class.getName().replace('.', '/') + ".class";
+    try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar), manifest)) {
+      out.putNextEntry(new JarEntry(entry));
+      Files.copy(target().resolve("classes").resolve(entry), out);
+    }
+    return jar;
   }
 
   /** The classes of this module and of sample-apps, whose libraries lie beside them. */

@@ -1,13 +1,10 @@
 package stackweave.testing;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Markdown as our measurements write it into pages of docs, from top to end. Not thread-safe. */
+/** Markdown as our measurements write it, from top to end. Not thread-safe. */
 public final class Markdown {
   /** What the name of a column of figures begins with. */
   private static final String FIGURES = ">";
@@ -66,23 +63,6 @@ public final class Markdown {
   /** All of another page. */
   public void add(Markdown other) {
     text.append(other.text);
-  }
-
-  /**
-   * Writes this into a page, which people write but for what stands behind a marker.
-   *
-   * @param file the page, made if it is not there
-   * @param begin the marker, a line of its own
-   * @param end the line before which what was written ends; null for the page's end
-   */
-  public void writeInto(Path file, String begin, String end) throws IOException {
-    String page = Files.exists(file) ? Files.readString(file) : "";
-    int from = page.indexOf(begin);
-    int to = end == null || from < 0 ? -1 : page.indexOf(end, from);
-    String above = from < 0 ? page + (page.isEmpty() ? "" : "\n") : page.substring(0, from);
-    String below =
-        end == null ? "" : "\n" + end + (to < 0 ? "\n" : page.substring(to + end.length()));
-    Files.writeString(file, above + begin + "\n" + text + below);
   }
 
   @Override

@@ -1,9 +1,6 @@
 package stackweave.lab.chaos;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -11,37 +8,35 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import stackweave.lab.Built;
+import stackweave.lab.Report;
 import stackweave.lab.chaos.ForkedRun.Settings;
 import stackweave.lab.chaos.antagonist.Antagonists;
 import stackweave.testing.Jdk;
-import stackweave.testing.Machine;
 import stackweave.testing.Markdown;
 
 /**
- * Runs the antagonists and writes the tables below the marker of a page. The command of {@code
- * lab/chaos}; tests call {@link #shortRun}.
+ * Runs the antagonists and prints tables. The command of {@code lab/chaos}; tests call {@link
+ * #shortRun}.
  */
 @Command(
     name = "chaos",
-    customSynopsis = "lab/chaos [OPTION...]",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
     description = {
       "Runs the agent beside all that hurts a profiler: a JVM for each antagonist, JDK and engine,"
           + " in which work with known results goes on meanwhile.",
       "A crash, a hang, or a wrong result fails. What each run left is in" + " lab/target/chaos."
     })
 public final class Chaos implements Callable<Integer> {
-  /**
-   * The tables replace all that follows this line of the page; what is above it is written by hand.
-   */
-  private static final String MARKER = "<!-- written by lab/chaos from here on -->";
+  @Mixin private final Report report = new Report();
 
   @Option(
       names = "--minutes",
@@ -72,12 +67,6 @@ public final class Chaos implements Callable<Integer> {
   private List<String> only = new ArrayList<>();
 
   @Option(
-      names = "--jdk",
-      paramLabel = "DIRECTORY",
-      description = "This JDK, not those in /usr/lib/jvm and of lab/jdk; may stand more than once.")
-  private List<Path> jdks = new ArrayList<>();
-
-  @Option(
       names = "--engine",
       paramLabel = "NAME",
       description =
@@ -97,18 +86,6 @@ public final class Chaos implements Callable<Integer> {
       description = "Without a result of one of its threads a JVM hangs. Default: 60.")
   private int hangSeconds = 60;
 
-  @Option(
-      names = "--out",
-      paramLabel = "FILE",
-      description = "The page; - for standard output. Default: docs/chaos.md.")
-  private String out = System.getProperty("chaos.page", "-");
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Shows this.")
-  private boolean help;
-
   @Spec private CommandSpec spec;
 
   /** For tests: on a machine that others keep busy as well a result may take its time. */
@@ -124,10 +101,8 @@ public final class Chaos implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     long begin = System.nanoTime();
-    String loadBefore = Machine.load();
-    List<Jdk> on = on();
     List<String> with = engines.isEmpty() ? List.of("perf", "timer") : engines;
-    List<ForkedRun> runs = runs(on, with);
+    List<ForkedRun> runs = runs(report.jdks(), with);
     List<Outcome> outcomes = new ArrayList<>();
     for (ForkedRun planned : runs) {
       double left = 60 * total - (System.nanoTime() - begin) / 1e9;
@@ -139,8 +114,12 @@ public final class Chaos implements Callable<Integer> {
       System.out.println(outcome.line());
       outcomes.add(outcome);
     }
-    long seconds = (System.nanoTime() - begin) / 1_000_000_000;
-    write(outcomes, facts(on, loadBefore, seconds));
+    Markdown text = new Markdown();
+    Tables tables = new Tables(text);
+    tables.antagonists(mixes());
+    tables.runs(outcomes);
+    tables.remarks(outcomes);
+    report.write(facts(), text);
     return outcomes.stream().allMatch(outcome -> outcome.failure() == null) ? 0 : 1;
   }
 
@@ -195,51 +174,17 @@ public final class Chaos implements Callable<Integer> {
     return mixes;
   }
 
-  private List<Jdk> on() {
-    try {
-      return Jdk.in(jdks);
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(spec.commandLine(), e.getMessage());
-    }
-  }
-
   private static boolean isFor(String mix, Jdk jdk, String engine) {
     return Antagonists.mix(mix).values().stream()
         .allMatch(each -> each.isFor(jdk.feature()) && each.isFor(engine));
   }
 
-  private Map<String, String> facts(List<Jdk> on, String loadBefore, long seconds)
-      throws IOException {
+  private Map<String, String> facts() {
     Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("date", LocalDate.now(ZoneOffset.UTC).toString());
-    facts.put(
-        "machine",
-        "%d CPUs, %s, kernel %s"
-            .formatted(
-                Runtime.getRuntime().availableProcessors(),
-                System.getProperty("os.arch"),
-                System.getProperty("os.version")));
-    facts.put("JDKs", on.stream().map(Jdk::version).collect(Collectors.joining(", ")));
     facts.put(
         "minutes asked for",
         total == 0 ? "%s of each run".formatted(minutes) : "%s of all runs".formatted(total));
     facts.put("interval asked for", interval + " of CPU time of each thread");
-    facts.put("load of the machine before and after", loadBefore + ", " + Machine.load());
-    facts.put("all runs took", "%d min %d s".formatted(seconds / 60, seconds % 60));
     return facts;
-  }
-
-  private void write(List<Outcome> outcomes, Map<String, String> facts) throws IOException {
-    Markdown page = new Markdown();
-    page.facts(facts);
-    Tables tables = new Tables(page);
-    tables.antagonists(mixes());
-    tables.runs(outcomes);
-    tables.remarks(outcomes);
-    if (out.equals("-")) {
-      System.out.println(page);
-    } else {
-      page.writeInto(Path.of(out), MARKER, null);
-    }
   }
 }

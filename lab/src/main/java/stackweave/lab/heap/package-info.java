@@ -1,2 +1,2 @@
-/** Programs that keep most of their heap in use, run with and without the agent. */
+/** Which JVMs survive with little room in their heaps, with the agent and without. */
 package stackweave.lab.heap;

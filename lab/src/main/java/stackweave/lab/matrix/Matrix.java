@@ -1,82 +1,120 @@
 package stackweave.lab.matrix;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 import stackweave.lab.Built;
+import stackweave.lab.Report;
 import stackweave.lab.matrix.Run.Outcome;
 import stackweave.lab.matrix.Run.Settings;
+import stackweave.lab.phases.Phases;
 import stackweave.testing.Jdk;
-import stackweave.testing.Machine;
 import stackweave.testing.Markdown;
 
-/**
- * Runs the matrix and writes its tables below the marker of a page; {@code lab/matrix} has the
- * options.
- */
-public final class Matrix {
-  /**
-   * The tables replace all that follows this line of the page; what is above it is written by hand.
-   */
-  private static final String MARKER = "<!-- written by lab/matrix from here on -->";
+/** Runs the matrix and prints its tables; the command {@code lab/matrix}. */
+@Command(
+    name = "matrix",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
+    description = {
+      "Runs the agent over all phases, on every JDK and under every set of flags, and says which"
+          + " stacks are complete, which callers are true, and what that costs.",
+      "In lab/target/matrix each run leaves what it printed; check.out has the odd stacks."
+    })
+public final class Matrix implements Callable<Integer> {
+  @Mixin private final Report report = new Report();
 
-  private final Options options;
-  private final Settings settings;
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      description = "of each phase with default flags; default: ${DEFAULT-VALUE}")
+  private double seconds = 3;
 
-  private Matrix(Options options) {
-    this.options = options;
-    this.settings = settings(options.interval, String.join(",", options.phases));
-  }
+  @Option(
+      names = "--flag-seconds",
+      paramLabel = "N",
+      description = "of each phase with other flags; default: ${DEFAULT-VALUE}")
+  private double flagSeconds = 1;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "TIME",
+      description = "of CPU time from sample to sample; default: ${DEFAULT-VALUE}")
+  private String interval = "1ms";
+
+  @Option(
+      names = "--flags",
+      paramLabel = "FLAGS",
+      description =
+          "these flags, not all sets; may stand more than once; the word default for none")
+  private List<String> flags = List.of();
+
+  @Option(
+      names = "--phases",
+      split = ",",
+      paramLabel = "A,B,...",
+      description = "these phases, not all")
+  private List<String> phases = List.of();
+
+  @Option(names = "--keep", description = "leaves the recordings in lab/target/matrix")
+  private boolean keep;
+
+  @Spec private CommandSpec command;
+
+  private Matrix() {}
 
   /** The agent and the samples as they were built. */
-  static Settings settings(String interval, String phases) {
-    Path directory = Built.target().resolve("matrix");
-    return new Settings(Built.agentJar(), Built.classPath(), directory, interval, phases);
+  private static Settings settings(String interval, List<String> phases) {
+    return new Settings(
+        Built.agentJar(),
+        Built.classPath(),
+        Built.target().resolve("matrix"),
+        interval,
+        String.join(",", phases));
   }
 
-  public static void main(String[] args) throws IOException, InterruptedException {
-    Options options;
-    try {
-      options = Options.parse(args);
-    } catch (IllegalArgumentException e) {
-      System.err.println("matrix: " + e.getMessage());
-      System.exit(2);
-      return;
-    }
-    boolean ran = new Matrix(options).run();
-    System.exit(ran ? 0 : 1);
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new Matrix()).execute(arguments));
   }
 
-  /** Whether every possible run gave a report. */
-  private boolean run() throws IOException, InterruptedException {
-    long begin = System.nanoTime();
-    String loadBefore = Machine.load();
-    Map<Jdk, List<Outcome>> outcomes = new LinkedHashMap<>();
-    for (Jdk jdk : options.jdks) {
-      List<Outcome> ofJdk = new ArrayList<>();
-      outcomes.put(jdk, ofJdk);
-      for (FlagSet flags : options.flags) {
-        double seconds = flags.flags().isEmpty() ? options.seconds : options.flagSeconds;
-        String name = jdk.feature() + "-" + flags.toString().replaceAll("[^A-Za-z0-9+-]+", "");
-        ofJdk.add(say(new Run(jdk, flags, settings, seconds).execute(name, options.keep)));
+  /** Ends with 0 if every possible run gave a report. */
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    for (String phase : phases) {
+      if (!Phases.names().contains(phase)) {
+        throw new ParameterException(
+            command.commandLine(),
+            "no phase %s; there are %s".formatted(phase, String.join(",", Phases.names())));
       }
     }
-    long seconds = (System.nanoTime() - begin) / 1_000_000_000;
-    Markdown page = page(outcomes, facts(loadBefore, Machine.load(), seconds));
-    if (options.out == null) {
-      System.out.println(page);
-    } else {
-      page.writeInto(options.out, MARKER, null);
+    Settings settings = settings(interval, phases);
+    List<FlagSet> sets = flags.isEmpty() ? FlagSet.all() : flags.stream().map(FlagSet::of).toList();
+    Map<Jdk, List<Outcome>> outcomes = new LinkedHashMap<>();
+    for (Jdk jdk : report.jdks()) {
+      List<Outcome> ofJdk = new ArrayList<>();
+      outcomes.put(jdk, ofJdk);
+      for (FlagSet set : sets) {
+        double time = set.flags().isEmpty() ? seconds : flagSeconds;
+        String name = jdk.feature() + "-" + set.toString().replaceAll("[^A-Za-z0-9+-]+", "");
+        ofJdk.add(say(new Run(jdk, set, settings, time).execute(name, keep)));
+      }
     }
+    report.write(facts(settings), tables(outcomes));
     return outcomes.values().stream()
-        .flatMap(List::stream)
-        .allMatch(outcome -> outcome.failure() == null);
+            .flatMap(List::stream)
+            .allMatch(outcome -> outcome.failure() == null)
+        ? 0
+        : 1;
   }
 
   /**
@@ -106,7 +144,7 @@ public final class Matrix {
   /** Runs some phases on a JDK with default flags. */
   public static Summary shortRun(Jdk jdk, List<String> phases, double seconds)
       throws IOException, InterruptedException {
-    Settings settings = settings("1ms", String.join(",", phases));
+    Settings settings = settings("1ms", phases);
     Outcome outcome =
         new Run(jdk, FlagSet.DEFAULT, settings, seconds).execute("short-" + jdk.feature(), true);
     if (outcome.report() == null) {
@@ -149,27 +187,20 @@ public final class Matrix {
     return outcome;
   }
 
-  private Map<String, String> facts(String loadBefore, String loadAfter, long seconds)
-      throws IOException {
+  private Map<String, String> facts(Settings settings) {
     Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("date", LocalDate.now(ZoneOffset.UTC).toString());
-    facts.put("machine", Machine.description());
-    facts.put("JDKs", options.jdks.stream().map(Jdk::version).collect(Collectors.joining(", ")));
     facts.put(
         "seconds per phase",
-        "%s with default flags, %s with others".formatted(options.seconds, options.flagSeconds));
-    facts.put("interval asked for", options.interval + " of CPU time of each thread");
+        "%s with default flags, %s with others".formatted(seconds, flagSeconds));
+    facts.put("interval asked for", interval + " of CPU time of each thread");
     facts.put("frames of a stack at most", Integer.toString(Run.DEPTH));
     facts.put("other options of the JVMs", String.join(" ", settings.jvmOptions()));
-    facts.put("load of the machine before and after", loadBefore + ", " + loadAfter);
-    facts.put("the whole run took", "%d min %d s".formatted(seconds / 60, seconds % 60));
     return facts;
   }
 
-  private static Markdown page(Map<Jdk, List<Outcome>> outcomes, Map<String, String> facts) {
-    Markdown page = new Markdown();
-    page.facts(facts);
-    Tables tables = new Tables(page);
+  private static Markdown tables(Map<Jdk, List<Outcome>> outcomes) {
+    Markdown text = new Markdown();
+    Tables tables = new Tables(text);
     outcomes.forEach(
         (jdk, ofJdk) -> {
           ofJdk.stream()
@@ -178,74 +209,6 @@ public final class Matrix {
           tables.flags(jdk, ofJdk);
         });
     tables.details(outcomes.values().stream().flatMap(List::stream).toList());
-    return page;
-  }
-
-  /** The command line. */
-  private static final class Options {
-    private final List<Jdk> jdks = new ArrayList<>();
-    private final List<FlagSet> flags = new ArrayList<>();
-    private final List<String> phases = new ArrayList<>();
-    private double seconds = 3;
-    private double flagSeconds = 1;
-    private String interval = "1ms";
-    private Path out;
-    private boolean keep;
-
-    static Options parse(String[] args) {
-      Options options = new Options();
-      for (int i = 0; i < args.length; i++) {
-        if (args[i].equals("--keep")) {
-          options.keep = true;
-        } else if (i + 1 == args.length) {
-          throw new IllegalArgumentException(args[i] + " is no option, or lacks its value");
-        } else {
-          options.set(args[i], args[++i]);
-        }
-      }
-      if (options.jdks.isEmpty()) {
-        options.jdks.addAll(Jdk.all());
-      }
-      if (options.flags.isEmpty()) {
-        options.flags.addAll(FlagSet.all());
-      }
-      return options;
-    }
-
-    private void set(String option, String value) {
-      switch (option) {
-        case "--seconds" -> seconds = seconds(value);
-        case "--flag-seconds" -> flagSeconds = seconds(value);
-        case "--interval" -> interval = value;
-        case "--jdk" -> jdks.add(jdk(value));
-        case "--flags" -> flags.add(FlagSet.of(value));
-        case "--phases" -> phases.addAll(phases(value));
-        case "--out" -> out = Path.of(value);
-        default -> throw new IllegalArgumentException(option + " is no option");
-      }
-    }
-
-    private static double seconds(String value) {
-      if (!value.matches("[0-9]{1,3}(\\.[0-9]+)?")) {
-        throw new IllegalArgumentException(value + " is no number of seconds below 1000");
-      }
-      return Double.parseDouble(value);
-    }
-
-    private static Jdk jdk(String value) {
-      return Jdk.in(Path.of(value));
-    }
-
-    private static List<String> phases(String value) {
-      List<String> wanted = List.of(value.split(","));
-      for (String phase : wanted) {
-        if (!stackweave.lab.phases.Phases.names().contains(phase)) {
-          throw new IllegalArgumentException(
-              "no phase %s; there are %s"
-                  .formatted(phase, String.join(",", stackweave.lab.phases.Phases.names())));
-        }
-      }
-      return wanted;
-    }
+    return text;
   }
 }

@@ -1,154 +1,100 @@
 package stackweave.lab.overhead;
 
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDateTime;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
-import stackweave.lab.Built;
-import stackweave.lab.overhead.MeasuredJvm.Plan;
+import stackweave.lab.Report;
+import stackweave.lab.overhead.Statistics.Estimate;
 import stackweave.testing.Jdk;
-import stackweave.testing.Machine;
 import stackweave.testing.Markdown;
 
-/** Measures what sampling costs, and writes the tables of {@code docs/performance.md}. */
+/** Measures what sampling costs the whole process, and writes a table. */
 @Command(
     name = "overhead",
-    customSynopsis = "lab/overhead [OPTION...]",
+    mixinStandardHelpOptions = true,
+    sortOptions = false,
     description = {
-      "Measures what sampling costs the application, beside async-profiler at the same rate, and"
-          + " writes the figures into docs/performance.md.",
-      "A JVM for each JDK and rate; in it, windows in turns dormant, sampled by the agent, and"
-          + " sampled by async-profiler. Then what the agent adds to a start, and memory."
+      "Measures the CPU time that a whole process takes for the same work: with nobody who samples"
+          + " it, with the agent, and with async-sampler, in turns.",
+      "tokens: pairs of threads hand a token to each other. queues: 64 threads with queues between"
+          + " them. stacks: deep ones of Java and C. idle: so many threads wait while some work."
+          + " starts: threads that start and end. sql, compiler, search: applications that are not"
+          + " ours. nothing=1: the start of a JVM."
     })
-final class Overhead implements Callable<Integer> {
-  private static final String BEGIN = "<!-- written by lab/overhead from here on -->";
-  private static final String END = "<!-- to here -->";
-  private static final long NANOS_PER_SECOND = 1_000_000_000L;
+public final class Overhead implements Callable<Integer> {
+  private static final String NOBODY = Sampler.NOBODY.label();
+  private static final Set<Sampler> NOT_IN_WINDOWS =
+      EnumSet.of(Sampler.EMPTY, Sampler.DORMANT, Sampler.JFR);
 
-  /**
-   * Column in the first line of {@code /proc/stat}: {@code cpu user nice system idle iowait irq}.
-   */
-  private static final int IRQ_COLUMN = 6;
-
-  private static final List<WindowKind> FOOTPRINTS =
-      List.of(
-          WindowKind.ABSENT,
-          WindowKind.DORMANT,
-          WindowKind.STACKWEAVE,
-          WindowKind.ASYNC,
-          WindowKind.ASYNC_VMX);
-
-  @Spec private CommandSpec line;
+  @Mixin private final Report report = new Report();
 
   @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help message and exit.")
-  private boolean help;
-
-  @Option(
-      names = "--jdk",
-      paramLabel = "DIRECTORY",
-      description = "This JDK, not those found; may stand more than once.")
-  private List<Path> homes = List.of();
-
-  @Option(
-      names = "--hz",
-      paramLabel = "N",
+      names = "--work",
       split = ",",
-      description = "Samples per second of CPU time. Default: 100,1000.")
-  private List<Integer> rates = List.of(100, 1000);
+      description =
+          "APP[:THREADS]=UNITS: an application, its threads, and how much it has to do: a number, or"
+              + " a time such as 300s (left out for windows); default: ${DEFAULT-VALUE}")
+  private List<String> works =
+      List.of("tokens:2=8000", "tokens:8=16000", "tokens:200=16000", "queues=8000", "sql=700");
+
+  @Option(names = "--hz", description = "samples per CPU second; default: ${DEFAULT-VALUE}")
+  private int hz = 100;
+
+  @Option(
+      names = "--by",
+      split = ",",
+      description =
+          "who samples: perf, timer, perf-thread, each with more of the agent's options if they are"
+              + " appended (perf+blocked=5ms), async-cpu, async-ctimer; dormant: the agent without a"
+              + " recording; empty: an agent that does nothing; jfr: a recording without events;"
+              + " default: ${DEFAULT-VALUE}")
+  private List<String> by = List.of("perf", "timer", "async-cpu", "async-ctimer");
+
+  @Option(
+      names = "--from",
+      description = "count from this second of a process on; default: all, with start and end")
+  private int from;
+
+  @Option(
+      names = "--least",
+      description = "processes of each kind at least; default: ${DEFAULT-VALUE}")
+  private int least = 8;
+
+  @Option(
+      names = "--most",
+      description = "processes of each kind at most; default: ${DEFAULT-VALUE}")
+  private int most = 40;
+
+  @Option(
+      names = "--within",
+      description =
+          "half of an interval's width in percent at which there are enough; default:"
+              + " ${DEFAULT-VALUE}")
+  private double within = 2;
 
   @Option(
       names = "--windows",
-      paramLabel = "N",
-      description = "Windows of each kind. Default: ${DEFAULT-VALUE}.")
-  private int blocks = 20;
-
-  @Option(
-      names = "--seconds",
-      paramLabel = "S",
-      description = "Length of a window. Default: ${DEFAULT-VALUE}.")
-  private double seconds = 1;
-
-  @Option(
-      names = "--kinds",
-      paramLabel = "KIND",
-      split = ",",
-      converter = KindOfLabel.class,
       description =
-          "Kinds of windows beside dormant: stackweave, async, async-vmx, jfr, absent, burn."
-              + " Default: all but burn; absent at the first rate only.")
-  private List<WindowKind> kinds =
-      List.of(
-          WindowKind.STACKWEAVE,
-          WindowKind.ASYNC,
-          WindowKind.ASYNC_VMX,
-          WindowKind.JFR,
-          WindowKind.ABSENT);
-
-  @Option(
-      names = "--engine",
-      paramLabel = "NAME",
-      description =
-          "The agent's engine; with timer, async-profiler samples by CPU timers too."
-              + " Default: ${DEFAULT-VALUE}.")
-  private String engine = "auto";
-
-  @Option(
-      names = "--launches",
-      paramLabel = "N",
-      description =
-          "JVMs that are started for the cost of a start; 0: none. Default: ${DEFAULT-VALUE}.")
-  private int launches = 20;
-
-  @Option(
-      names = "--footprint",
-      paramLabel = "S",
-      description =
-          "Seconds of each JVM whose memory is measured, at the highest rate; 0: none."
-              + " Default: ${DEFAULT-VALUE}.")
-  private double footprintSeconds = 8;
-
-  @Option(
-      names = "--out",
-      paramLabel = "FILE",
-      description = "The page; - for standard output. Default: docs/performance.md.")
-  private String out = System.getProperty("overhead.page", "-");
-
-  private final Markdown figures = new Markdown();
-  private final Tables tables = new Tables(figures);
-
-  private Overhead() {}
-
-  /** Converts a label of the command line for picocli. */
-  static final class KindOfLabel implements ITypeConverter<WindowKind> {
-    @Override
-    public WindowKind convert(String label) {
-      try {
-        return WindowKind.of(label);
-      } catch (IllegalArgumentException e) {
-        throw new TypeConversionException(e.getMessage());
-      }
-    }
-  }
+          "compare windows of so many seconds in one process, not processes: the application and"
+              + " the agent are compiled then, and no start counts; --least, --most and --within"
+              + " are of windows; for tokens and queues")
+  private double windows;
 
   public static void main(String[] arguments) {
     System.exit(new CommandLine(new Overhead()).execute(arguments));
@@ -156,147 +102,152 @@ final class Overhead implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (blocks < 1 || seconds <= 0 || rates.stream().anyMatch(rate -> rate < 1 || rate > 10_000)) {
-      throw new ParameterException(
-          line.commandLine(), "at least one window, longer than 0 s; rates from 1 to 10000");
-    }
-    long begin = System.nanoTime();
-    String loadBefore = Machine.load();
-    List<Jdk> jdks = jdks();
-    Map<String, StartCost> starts = new LinkedHashMap<>();
-    Map<String, List<Footprint>> footprints = new LinkedHashMap<>();
-    for (Jdk jdk : jdks) {
-      Fork fork = fork(jdk);
-      for (int rate : rates) {
-        Comparison windows = windows(fork, rate);
-        figures.title("%s, %,d samples per CPU second".formatted(jdk, rate));
-        tables.lost(windows);
-        tables.verdicts(windows);
-      }
-      if (launches > 0) {
-        say("%s, starts".formatted(jdk));
-        starts.put(
-            jdk.toString(), StartCost.measure(jdk, fork.agent(), fork.directory(), launches));
-      }
-      if (footprintSeconds > 0) {
-        say("%s, memory".formatted(jdk));
-        footprints.put(jdk.toString(), footprints(fork));
+    Markdown text = new Markdown();
+    List<String> columns = new ArrayList<>(List.of("work", ">JDK", ">" + NOBODY + ", µs a unit"));
+    by.forEach(label -> columns.add(">" + label));
+    columns.add(windows > 0 ? ">windows of each" : ">processes of each");
+    text.table(columns.toArray(String[]::new));
+    Path directory = Files.createTempDirectory("overhead");
+    for (Jdk jdk : report.jdks()) {
+      for (String each : works) {
+        String[] work = (each + "=0").split("=");
+        String[] app = work[0].split(":");
+        int threads = app.length == 1 ? 0 : Integer.parseInt(app[1]);
+        measure(new SameWork(jdk, app[0], work[1], threads, from, hz, directory), work[0], text);
       }
     }
-    ends(starts, footprints);
-    long took = (System.nanoTime() - begin) / NANOS_PER_SECOND;
-    Markdown page = new Markdown();
-    page.facts(facts(jdks, loadBefore + " and " + Machine.load(), took));
-    page.add(figures);
-    write(page);
-    return 0;
-  }
-
-  private void ends(Map<String, StartCost> starts, Map<String, List<Footprint>> footprints) {
-    if (!starts.isEmpty()) {
-      figures.title("CPU time of a start");
-      tables.starts(starts);
-    }
-    if (!footprints.isEmpty()) {
-      figures.title(
-          "Memory, and the recording, after %s s at %,d samples per CPU second"
-              .formatted(footprintSeconds, highestRate()));
-      tables.footprints(footprints);
-    }
-  }
-
-  private List<Jdk> jdks() {
-    try {
-      return Jdk.in(homes);
-    } catch (IllegalArgumentException e) {
-      throw new ParameterException(line.commandLine(), e.getMessage());
-    }
-  }
-
-  private int highestRate() {
-    return rates.stream().mapToInt(Integer::intValue).max().orElseThrow();
-  }
-
-  private Fork fork(Jdk jdk) throws IOException {
-    Path directory =
-        Files.createDirectories(Built.target().resolve("overhead/jdk" + jdk.feature()));
-    return new Fork(jdk, Built.agentJar(), directory, engine);
-  }
-
-  /** Measures the windows of one JVM; its counts are kept in {@code windows-RATE.csv}. */
-  private Comparison windows(Fork fork, int rate) throws IOException, InterruptedException {
-    say("%s, %d Hz".formatted(fork.jdk(), rate));
-    List<WindowKind> measured =
-        kinds.stream().filter(kind -> kind != WindowKind.ABSENT || rate == rates.get(0)).toList();
-    Plan plan = fork.plan(measured, blocks, seconds, NANOS_PER_SECOND / rate);
-    List<String> lines = fork.run(MeasuredJvm.class, true, plan);
-    Files.write(fork.directory().resolve("windows-" + rate + ".csv"), lines);
-    List<Window> windows = new ArrayList<>();
-    Map<Integer, Recorded> recorded = new TreeMap<>();
-    for (String line : lines.subList(lines.indexOf(Window.COLUMNS) + 1, lines.size())) {
-      Window window = Window.of(line);
-      windows.add(window);
-      if (!window.file().isEmpty()) {
-        Path file = fork.directory().resolve(window.file());
-        if (window.kind().samples()) {
-          recorded.put(
-              window.number(),
-              Recorded.read(window.kind(), file, window.beginNanos(), window.endNanos()));
-        }
+    try (Stream<Path> left = Files.list(directory)) {
+      for (Path file : left.toList()) {
         Files.delete(file);
       }
     }
-    return new Comparison(windows, recorded);
+    Files.delete(directory);
+    report.write(facts(), text);
+    return 0;
   }
 
-  private List<Footprint> footprints(Fork fork) throws IOException, InterruptedException {
-    List<Footprint> footprints = new ArrayList<>();
-    for (WindowKind kind : FOOTPRINTS) {
-      footprints.add(
-          Footprint.measure(fork, kind, footprintSeconds, NANOS_PER_SECOND / highestRate()));
+  /** One row. */
+  private void measure(SameWork work, String name, Markdown text)
+      throws IOException, InterruptedException {
+    List<String> turns = new ArrayList<>(List.of(NOBODY));
+    turns.addAll(by);
+    Map<String, List<Double>> nanos = new LinkedHashMap<>();
+    turns.forEach(label -> nanos.put(label, new ArrayList<>()));
+    int count = windows > 0 ? inWindows(work, name, nanos) : inProcesses(work, name, turns, nanos);
+    List<String> cells = new ArrayList<>(List.of(name, "" + work.jdk().feature()));
+    cells.add(format("%.1f", median(nanos.get(NOBODY)) / 1e3));
+    for (String label : by) {
+      Estimate over = over(nanos, label);
+      cells.add(format("%+.1f %% (%+.1f to %+.1f)", over.median(), over.low(), over.high()));
     }
-    return footprints;
+    cells.add("" + count);
+    text.row(cells.toArray(String[]::new));
   }
 
-  private Map<String, String> facts(List<Jdk> jdks, String load, long took) throws IOException {
+  private int inProcesses(
+      SameWork work, String name, List<String> turns, Map<String, List<Double>> nanos)
+      throws IOException, InterruptedException {
+    int count = 0;
+    while (count < least || count < most && !isEnough(nanos)) {
+      for (String label : turns) {
+        nanos.get(label).add(work.nanosPerUnit(sampler(label), agentOptions(label)));
+      }
+      Collections.rotate(turns, 1); // whoever comes first does not always
+      count++;
+      System.err.println(line(work, name, nanos));
+    }
+    return count;
+  }
+
+  private int inWindows(SameWork work, String name, Map<String, List<Double>> nanos)
+      throws IOException, InterruptedException {
+    List<Sampler> samplers = nanos.keySet().stream().map(Overhead::sampler).toList();
+    List<String> options =
+        nanos.keySet().stream()
+            .map(Overhead::agentOptions)
+            .filter(text -> !text.isEmpty())
+            .toList();
+    if (options.size() > 1 || samplers.stream().anyMatch(NOT_IN_WINDOWS::contains)) {
+      throw new IllegalArgumentException(
+          "windows are of one agent, with one set of options, and not of " + NOT_IN_WINDOWS);
+    }
+    Process process = work.windows(samplers, String.join("", options), windows);
+    int count = 0;
+    try (BufferedReader lines = process.inputReader()) {
+      while (count < least || count < most && !isEnough(nanos)) {
+        String line = lines.readLine();
+        if (line == null) {
+          throw new IOException(name + " ended early");
+        }
+        Iterator<List<Double>> values = nanos.values().iterator();
+        for (String value : line.split(" ")) {
+          values.next().add(Double.parseDouble(value));
+        }
+        count++;
+        System.err.println(line(work, name, nanos));
+      }
+    } finally {
+      process.destroyForcibly().waitFor();
+    }
+    return count;
+  }
+
+  private static Sampler sampler(String label) {
+    return Sampler.of(label.split("\\+")[0]);
+  }
+
+  /** Each begins with a comma. */
+  private static String agentOptions(String label) {
+    int plus = label.indexOf('+');
+    return plus < 0 ? "" : label.substring(plus).replace('+', ',');
+  }
+
+  private boolean isEnough(Map<String, List<Double>> nanos) {
+    for (String label : nanos.keySet()) {
+      Estimate over = over(nanos, label);
+      if (over.high() - over.low() > 2 * within) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** By how many percent a process takes more than that of the same turn which nobody samples. */
+  private static Estimate over(Map<String, List<Double>> nanos, String label) {
+    List<Double> without = nanos.get(NOBODY);
+    double[] percent = new double[without.size()];
+    for (int i = 0; i < percent.length; i++) {
+      percent[i] = 100 * (nanos.get(label).get(i) / without.get(i) - 1);
+    }
+    return Statistics.estimate(percent);
+  }
+
+  private static double median(List<Double> values) {
+    return Statistics.median(values.stream().mapToDouble(Double::doubleValue).toArray());
+  }
+
+  private static String line(SameWork work, String name, Map<String, List<Double>> nanos) {
+    StringBuilder line = new StringBuilder(name + ", JDK " + work.jdk().feature() + ":");
+    nanos.forEach(
+        (label, each) -> line.append(format(" %s %.1f", label, each.get(each.size() - 1) / 1e3)));
+    nanos.keySet().stream()
+        .filter(label -> !label.equals(NOBODY))
+        .forEach(label -> line.append(format(" %+.1f%%", over(nanos, label).median())));
+    return line.toString();
+  }
+
+  private Map<String, String> facts() {
     Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("command", "`lab/overhead" + arguments() + "`");
-    facts.put("date", LocalDateTime.now(ZoneOffset.UTC).format(DateTimeFormatter.ISO_LOCAL_DATE));
-    facts.put("machine", Machine.description());
-    facts.put("JDKs", jdks.stream().map(Jdk::version).collect(Collectors.joining(", ")));
-    facts.put("options of the JVMs", String.join(" ", Fork.OPTIONS));
-    facts.put("windows", "%d of each kind, %s s each".formatted(blocks, seconds));
-    facts.put("load of the machine before and after", load);
-    facts.put("interrupts in CPU time", interrupts());
-    facts.put("the whole run took", "%d min %d s".formatted(took / 60, took % 60));
+    facts.put("samples per CPU second", "" + hz);
+    if (windows > 0) {
+      facts.put("windows", windows + " s");
+    } else {
+      facts.put("counted from second", from == 0 ? "0, with start and end" : "" + from);
+    }
     return facts;
   }
 
-  private String arguments() {
-    List<String> given = line.commandLine().getParseResult().originalArgs();
-    return given.isEmpty() ? "" : " " + String.join(" ", given);
-  }
-
-  /**
-   * How the kernel accounts for interrupts. A stack is copied in an interrupt: that must count as
-   * CPU time of the thread, or the figures are too low.
-   */
-  private static String interrupts() throws IOException {
-    String[] cpu = Files.readAllLines(Path.of("/proc/stat")).get(0).trim().split(" +");
-    return cpu[IRQ_COLUMN].equals("0")
-        ? "yes: the kernel counts them as the interrupted thread's"
-        : "NO: this kernel counts them apart, so what perf costs is not in these figures";
-  }
-
-  private void say(String what) {
-    System.err.println("overhead: " + what);
-  }
-
-  private void write(Markdown page) throws IOException {
-    if (out.equals("-")) {
-      System.out.println(page);
-    } else {
-      page.writeInto(Path.of(out), BEGIN, END);
-    }
+  private static String format(String format, Object... values) {
+    return String.format(Locale.ROOT, format, values);
   }
 }

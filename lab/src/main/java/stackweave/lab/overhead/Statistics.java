@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Random;
 
 /** Medians and their confidence intervals. */
-public final class Statistics {
+final class Statistics {
   private static final int RESAMPLES = 10_000;
   private static final double OUTSIDE = 0.05;
 
@@ -13,19 +13,11 @@ public final class Statistics {
   /**
    * A median with its 95 % confidence interval: that of the medians of samples drawn from the
    * values with replacement (percentile bootstrap; the same values give the same interval).
-   *
-   * @param count of values
    */
-  public record Estimate(double median, double low, double high, int count) {
-
-    /** Whether 0 lies in the interval. */
-    public boolean includesZero() {
-      return low <= 0 && high >= 0;
-    }
-  }
+  record Estimate(double median, double low, double high) {}
 
   /** The middle one, or the mean of the middle two. */
-  public static double median(double[] values) {
+  static double median(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     return medianOfSorted(sorted);
@@ -37,9 +29,9 @@ public final class Statistics {
   }
 
   /** The median of such values. */
-  public static Estimate estimate(double[] values) {
+  static Estimate estimate(double[] values) {
     if (values.length == 0) {
-      return new Estimate(Double.NaN, Double.NaN, Double.NaN, 0);
+      return new Estimate(Double.NaN, Double.NaN, Double.NaN);
     }
     Random random = new Random(values.length);
     double[] medians = new double[RESAMPLES];
@@ -52,6 +44,6 @@ public final class Statistics {
     }
     Arrays.sort(medians);
     int cut = (int) (RESAMPLES * OUTSIDE / 2);
-    return new Estimate(median(values), medians[cut], medians[RESAMPLES - 1 - cut], values.length);
+    return new Estimate(median(values), medians[cut], medians[RESAMPLES - 1 - cut]);
   }
 }

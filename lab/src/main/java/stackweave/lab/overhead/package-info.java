@@ -1,5 +1,5 @@
 /**
- * What sampling costs the application: windows of fixed work in one JVM, in turns dormant, sampled
- * by the agent, and sampled by async-profiler. {@code lab/overhead} runs it.
+ * What sampling costs, beside async-profiler: the CPU time of a whole process for the same work, in
+ * turns. The command {@code lab/overhead}, and the processes that work.
  */
 package stackweave.lab.overhead;

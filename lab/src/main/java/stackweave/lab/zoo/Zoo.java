@@ -3,23 +3,20 @@ package stackweave.lab.zoo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.LocalDate;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.lab.Built;
+import stackweave.lab.Report;
 import stackweave.lab.zoo.Stack.Outcome;
 import stackweave.lab.zoo.ZooRun.Result;
 import stackweave.testing.Jdk;
-import stackweave.testing.Machine;
 import stackweave.testing.Markdown;
 
 /** Samples the zoo, judges the stacks, and writes tables. */
@@ -32,13 +29,7 @@ import stackweave.testing.Markdown;
       "that are known, and async-profiler's beside, and writes tables."
     })
 public final class Zoo implements Callable<Integer> {
-  private static final String BEGIN = "<!-- written by lab/zoo from here on -->";
-  private static final String END = "<!-- lab/zoo to here -->";
-  private static final String TRUTH_BEGIN = "<!-- written by lab/zoo --truth -->";
-  private static final String TRUTH_END = "<!-- lab/zoo --truth to here -->";
-
-  @Option(names = "--jdk", description = "a JDK's directory; several are allowed; default: all")
-  private List<Path> jdks = List.of();
+  @Mixin private final Report report = new Report();
 
   @Option(names = "--engine", description = "perf or timer; default: both")
   private List<String> engines = List.of("perf", "timer");
@@ -65,12 +56,6 @@ public final class Zoo implements Callable<Integer> {
   @Option(names = "--agent", description = "another build's stackweave-agent.jar")
   private Path agent = Built.agentJar();
 
-  @Option(names = "--out", description = "write into this page; - or none: print")
-  private Path out;
-
-  @Option(names = "--state", hidden = true, description = "the state of the sources, for the page")
-  private String state = "unknown";
-
   public static void main(String[] arguments) {
     CommandLine line = new CommandLine(new Zoo()).setCaseInsensitiveEnumValuesAllowed(true);
     System.exit(line.execute(arguments));
@@ -79,24 +64,21 @@ public final class Zoo implements Callable<Integer> {
   @Override
   public Integer call() throws IOException, InterruptedException {
     Path directory = Files.createDirectories(Built.target().resolve("zoo"));
-    boolean complete = true;
-    if (!truthOnly) {
-      complete = sample(directory);
-    }
+    Markdown text = new Markdown();
+    boolean complete = truthOnly || sample(directory, text);
     if (truth > 0) {
-      complete &= compare(directory);
+      complete &= compare(directory, text);
     }
+    report.write(facts(), text);
     return complete ? 0 : 1;
   }
 
   /** Samples and judges by chains; whether all runs gave a result. */
-  private boolean sample(Path directory) throws IOException, InterruptedException {
+  private boolean sample(Path directory, Markdown text) throws IOException, InterruptedException {
     JniFunctions functions = new JniFunctions(ZooRun.libraries(), directory.resolve("libraries"));
-    String loadBefore = Machine.load();
-    Markdown tables = new Markdown();
-    Tables writer = new Tables(tables);
+    Tables writer = new Tables(text);
     List<Result> all = new ArrayList<>();
-    for (Jdk jdk : Jdk.in(jdks)) {
+    for (Jdk jdk : report.jdks()) {
       for (String engine : engines) {
         List<Result> results = new ArrayList<>();
         for (Category category : categoriesOn(jdk)) {
@@ -108,40 +90,24 @@ public final class Zoo implements Callable<Integer> {
       }
     }
     writer.details(all);
-    write(tables, loadBefore, BEGIN, END);
     return all.stream().allMatch(result -> result.failure() == null);
   }
 
   /** Compares with what threads returned to; whether all runs gave a result. */
-  private boolean compare(Path directory) throws IOException, InterruptedException {
-    String loadBefore = Machine.load();
-    Markdown tables = new Markdown();
+  private boolean compare(Path directory, Markdown text) throws IOException, InterruptedException {
     List<TruthRun.Result> results = new ArrayList<>();
-    for (Jdk jdk : Jdk.in(jdks)) {
+    for (Jdk jdk : report.jdks()) {
       for (Category category : categoriesOn(jdk)) {
         ZooRun run = new ZooRun(jdk, category, "timer", seconds, agent);
         results.add(say(new TruthRun(run, truth, directory).execute()));
       }
     }
-    new Tables(tables).truth(results);
-    write(tables, loadBefore, TRUTH_BEGIN, TRUTH_END);
+    new Tables(text).truth(results);
     return results.stream().allMatch(result -> result.failure() == null);
   }
 
   private List<Category> categoriesOn(Jdk jdk) {
     return categories.stream().filter(category -> category.isOn(jdk.feature())).toList();
-  }
-
-  private void write(Markdown tables, String loadBefore, String begin, String end)
-      throws IOException {
-    Markdown page = new Markdown();
-    page.facts(facts(loadBefore));
-    page.add(tables);
-    if (out == null || out.equals(Path.of("-"))) {
-      System.out.println(page);
-    } else {
-      page.writeInto(out, begin, end);
-    }
   }
 
   /** A line on the terminal for each run. */
@@ -188,15 +154,11 @@ public final class Zoo implements Callable<Integer> {
     return result;
   }
 
-  private Map<String, String> facts(String loadBefore) throws IOException {
-    Map<String, String> facts = new LinkedHashMap<>();
-    facts.put("date", LocalDate.now(ZoneOffset.UTC).toString());
-    facts.put("sources", state);
-    facts.put("machine", Machine.description());
-    facts.put("JDKs", Jdk.in(jdks).stream().map(Jdk::version).collect(Collectors.joining(", ")));
-    facts.put("seconds of each run", "" + seconds);
-    facts.put("interval asked for", "1 ms of CPU time of each thread");
-    facts.put("load of the machine before and after", loadBefore + ", " + Machine.load());
-    return facts;
+  private Map<String, String> facts() {
+    return Map.of(
+        "seconds of each run",
+        "" + seconds,
+        "interval asked for",
+        "1 ms of CPU time of each thread");
   }
 }

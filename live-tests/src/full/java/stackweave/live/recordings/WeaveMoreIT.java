@@ -12,8 +12,6 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.lab.weave.WeavingApp;
-import stackweave.lab.weave.WovenText;
 import stackweave.live.support.Jdks;
 import stackweave.live.support.Jvms;
 import stackweave.live.support.Stacks;

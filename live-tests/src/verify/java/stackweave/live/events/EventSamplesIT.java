@@ -13,7 +13,6 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.read.ReadingProgress;
@@ -22,9 +21,11 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.status.Counter;
 import stackweave.lab.Built;
+import stackweave.live.support.Jvms;
 import stackweave.testing.ByChance;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Gcc;
 import stackweave.testing.Jdk;
@@ -108,7 +109,7 @@ class EventSamplesIT {
       jvm.under("unshare", "-m", "sh", "-c", MOUNT + " && exec \"$@\"", "sh");
     }
     Ended ended =
-        jvm.classPath(Built.classes() + ":" + Path.of("target/test-classes").toAbsolutePath())
+        jvm.classPath(Built.classes() + Jvms.TESTS)
             .agent("drain=100")
             .options("--add-exports", "java.base/jdk.internal.vm=ALL-UNNAMED")
             // The heap's own page faults would be more than a ring has room for.
@@ -150,8 +151,7 @@ class EventSamplesIT {
 
   /** What the recording says of how it was sampled. */
   static String notes(Path file) throws IOException {
-    return RecordingFile.readAllEvents(file).stream()
-        .filter(event -> event.getEventType().getName().equals("stackweave.SamplerStatus"))
+    return EventsByTime.statuses(file).stream()
         .map(event -> event.getString("note"))
         .distinct()
         .collect(Collectors.joining("; "));

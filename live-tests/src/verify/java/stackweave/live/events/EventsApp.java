@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import jdk.jfr.Recording;
+import stackweave.lab.AgentStatus;
 import stackweave.lab.Sampling;
-import stackweave.live.support.AgentStatus;
 
 /**
  * Has a known number of page faults, context switches and calls of a function in two native

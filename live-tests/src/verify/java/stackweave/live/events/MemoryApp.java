@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.live.support.AgentStatus;
+import stackweave.lab.AgentStatus;
 
 /**
  * Leaks known amounts of native memory in a JNI library and as direct buffers, and has a function

@@ -16,6 +16,7 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.status.Counter;
 import stackweave.lab.Built;
+import stackweave.live.support.Jvms;
 import stackweave.testing.ByChance;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
@@ -91,7 +92,7 @@ class NativeMemoryIT {
     Path library = Gcc.library(directory, "memory", LIBRARY, EventSamplesIT.jniHeaders());
     ForkedJvm jvm = ForkedJvm.on(Jdk.all().get(0), directory);
     Ended ended =
-        jvm.classPath(Built.classes() + ":" + Path.of("target/test-classes").toAbsolutePath())
+        jvm.classPath(Built.classes() + Jvms.TESTS)
             .agent("native-memory=on,engine=timer,drain=100")
             .options("--add-exports", "java.base/jdk.internal.vm=ALL-UNNAMED")
             .recording("+stackweave.NativeAllocation#enabled=true")

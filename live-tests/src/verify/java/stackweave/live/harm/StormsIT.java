@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -15,7 +13,6 @@ import java.util.stream.Collectors;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
-import stackweave.lab.storm.Storms;
 import stackweave.live.support.Jdks;
 import stackweave.live.support.Jvms;
 import stackweave.live.support.Stacks;
@@ -112,22 +109,16 @@ class StormsIT {
 
   /** Which engine ran when, and what it covered: where samples are missing, these say why. */
   private static void printStatuses(Ended ended) {
-    try {
-      for (RecordedEvent event : EventsByTime.of(ended.recording())) {
-        if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
-          System.out.printf(
-              "%s %s: %,d taken, %,d of %,d ms covered, %,d ms missed %s%n",
-              event.getStartTime(),
-              event.getString("engine"),
-              event.getLong("taken"),
-              event.getLong("cpuCovered") / 1_000_000,
-              event.getLong("cpuUsed") / 1_000_000,
-              event.getLong("cpuMissed") / 1_000_000,
-              event.getString("note"));
-        }
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    for (RecordedEvent event : EventsByTime.statuses(ended.recording())) {
+      System.out.printf(
+          "%s %s: %,d taken, %,d of %,d ms covered, %,d ms missed %s%n",
+          event.getStartTime(),
+          event.getString("engine"),
+          event.getLong("taken"),
+          event.getLong("cpuCovered") / 1_000_000,
+          event.getLong("cpuUsed") / 1_000_000,
+          event.getLong("cpuMissed") / 1_000_000,
+          event.getString("note"));
     }
   }
 

@@ -4,19 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.lab.labels.LabelTally;
-import stackweave.lab.labels.Labels;
+import stackweave.lab.Built;
+import stackweave.live.support.Jvms;
+import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
 /**
  * Labels beside the truth that the stacks show: none is wrong, and there are some. By one engine on
- * one JDK and by the other on the next; {@code lab/labels} has all.
+ * one JDK and by the other on the next.
  */
 @Order(7)
 class LabelsIT {
@@ -24,7 +27,7 @@ class LabelsIT {
   private static final long MIN_MILLIS = 1_000;
 
   private static final long MAX_MILLIS = 100_000;
-  private static final int REQUEST_MILLIS = 3;
+  private static final String REQUEST_MICROS = "3000";
   private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
 
   @TempDir Path directory;
@@ -34,10 +37,10 @@ class LabelsIT {
   void noLabelIsWrong(Jdk jdk) throws IOException {
     boolean hasVirtual = jdk.feature() >= FIRST_WITH_VIRTUAL_THREADS;
     String engine = hasVirtual ? "perf" : "timer";
-    String kinds = hasVirtual ? "virtual platform" : "platform";
+    List<String> kinds = hasVirtual ? List.of("virtual", "platform") : List.of("platform");
     LabelTally tally = null;
     for (long millis = MIN_MILLIS; millis < MAX_MILLIS; millis *= 4) {
-      tally = Labels.run(jdk, directory, engine, millis, REQUEST_MILLIS, 1, kinds);
+      tally = run(jdk, engine, millis, kinds);
       System.out.println(jdk + ": " + tally);
       assertEquals(List.of(), tally.wrongOnes());
       assertEquals(0, tally.wrong());
@@ -46,5 +49,20 @@ class LabelsIT {
       }
     }
     fail("no samples with labels, or none without: " + tally);
+  }
+
+  /** Runs the service in a JVM of its own and compares its labels. */
+  private LabelTally run(Jdk jdk, String engine, long millis, List<String> kinds)
+      throws IOException {
+    List<String> arguments = new ArrayList<>(List.of("" + millis, REQUEST_MICROS, "1"));
+    arguments.addAll(kinds);
+    return LabelTally.of(
+        ForkedJvm.on(jdk, Files.createTempDirectory(directory, "run"))
+            .agent("engine=" + engine, "interval=1ms")
+            .recording()
+            .classPath(Built.classes() + ":" + Built.labels() + Jvms.TESTS)
+            .run(LabelledService.class.getName(), arguments.toArray(String[]::new))
+            .successfully()
+            .recording());
   }
 }

@@ -12,17 +12,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.jfr.read.ChunkList;
-import stackweave.lab.weave.JdkText;
-import stackweave.lab.weave.WeavingApp;
-import stackweave.lab.weave.WovenText;
 import stackweave.live.support.Jvms;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
@@ -125,10 +122,8 @@ class WeaveIT {
 
   static long unwoven(Path file) throws IOException {
     long unwoven = 0;
-    for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
-      if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
-        unwoven += event.getLong("unwoven");
-      }
+    for (RecordedEvent event : EventsByTime.statuses(file)) {
+      unwoven += event.getLong("unwoven");
     }
     return unwoven;
   }

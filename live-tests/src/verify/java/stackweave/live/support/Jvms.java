@@ -17,7 +17,9 @@ import stackweave.testing.Jdk;
  */
 public final class Jvms {
   private static final Path TARGET = Path.of("target").toAbsolutePath();
-  private static final String TESTS = ":" + TARGET + "/test-classes";
+
+  /** The classes of these tests, after others of a class path. */
+  public static final String TESTS = ":" + TARGET + "/test-classes";
 
   /** Settings of a recording in which JFR does not interrupt threads by a signal of its own. */
   public static final String[] WITHOUT_JFR_SAMPLES = {

@@ -20,14 +20,14 @@ class ThreadChangesIT {
   /** The classes that load libraries are changed once, and stay as they are then. */
   private static final int LOADS = 1;
 
-  private static final String APP = "stackweave.lab.pauses.RecordedApp";
+  private static final String APP = RecordedApp.class.getName();
 
   /** What the agent adds to the changes that JFR makes by itself, of JDK 17 when it begins. */
   private static long changes(Jdk jdk) throws IOException {
     ForkedJvm sampled = jvm(jdk).agent("engine=timer");
     ForkedJvm alone = jvm(jdk);
-    RunningCommand first = sampled.start(APP, "1", "3", "false");
-    RunningCommand second = alone.start(APP, "1", "3", "false", "no agent");
+    RunningCommand first = sampled.start(APP, "3");
+    RunningCommand second = alone.start(APP, "3", "no agent");
     sampled.end(first).successfully();
     alone.end(second).successfully();
     return changes(sampled) - changes(alone);

@@ -6,16 +6,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.lab.wall.WaitingService.Work;
-import stackweave.lab.wall.Wall;
 import stackweave.live.support.Jdks;
+import stackweave.live.waiting.WaitingService.Work;
 import stackweave.testing.ByChance;
 import stackweave.testing.CpuShare;
 import stackweave.testing.Starved;
 
 /**
  * Where the time of a service's workers went, by their own account and by samples. The limits are
- * those of a machine that lets few looks through; {@code lab/wall} says how near it is.
+ * those of a machine that lets few looks through.
  */
 @ByChance
 class WallSharesIT {
@@ -44,14 +43,14 @@ class WallSharesIT {
   @Test
   void samplesSayWhatTheServiceSays() throws Exception {
     CpuShare since = CpuShare.now();
-    Wall.Run run = run();
+    WallRun run = run();
     for (int i = 1; i < MAX_RUNS && run.recording().endsEarly(); i++) {
       System.out.println("the last samples are missing: once more");
       run = run();
     }
     double told = (double) run.sampledNanos() / run.ownNanos();
-    long stacks = run.recording().counts().get("wallCaptured");
-    double looks = (double) stacks / (WORKERS * SECONDS * 1_000 / Wall.INTERVAL_MILLIS);
+    long stacks = run.recording().looks();
+    double looks = (double) stacks / (WORKERS * SECONDS * 1_000 / WallRun.INTERVAL_MILLIS);
     System.out.printf(
         "samples: %d stacks, %.2f of a look at each worker in each interval, %.3f of their time%n",
         stacks, looks, told);
@@ -71,7 +70,7 @@ class WallSharesIT {
     }
   }
 
-  private Wall.Run run() throws IOException {
-    return Wall.run(Jdks.oldest(), directory, SECONDS, WORKERS, IDLE);
+  private WallRun run() throws IOException {
+    return WallRun.of(Jdks.oldest(), directory, SECONDS, WORKERS, IDLE);
   }
 }

@@ -49,7 +49,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
 
   /**
    * What a switch to another thread takes more, since each thread has events of its own: by {@code
-   * lab/cost --work tokens:8 --by perf+native-memory=on}.
+   * lab/overhead --work tokens:8 --by perf+native-memory=on}.
    */
   private static final double SWITCH_NANOS = 400;
 
