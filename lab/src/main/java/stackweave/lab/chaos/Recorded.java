@@ -8,24 +8,20 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import stackweave.lab.chaos.antagonist.Forks;
-import stackweave.lab.recording.PlainDefinitions;
-import stackweave.lab.recording.PlainSamples;
+import stackweave.lab.recording.PlainDefinitions.SampledThread;
+import stackweave.lab.recording.PlainRecording;
 
 /** What the recordings of one run contain, read with the JDK's own reader. */
 final class Recorded {
   /** How far the clocks of a sample and of a child's birth and end may differ. */
   private static final long SLACK_MILLIS = 50;
-
-  private static final int UNKNOWN_END = -1;
 
   long samples;
   long complete;
@@ -54,26 +50,10 @@ final class Recorded {
   /** Number of events of the other names that were asked for. */
   final Map<String, Long> counted = new TreeMap<>();
 
-  private final Map<Integer, String> ends = new HashMap<>();
-  private final Set<Integer> completeEnds = new HashSet<>();
-  private final Map<Long, Long> osThreads = new HashMap<>();
-
-  /** Of the recording that is being read. */
-  private PlainDefinitions definitions = new PlainDefinitions();
-
   private final Map<Long, List<long[]>> children = new HashMap<>();
-
-  /** Samples of that recording by their attributes. */
-  private final Map<Long, Long> byAttributes = new HashMap<>();
-
-  /** Samples by the code of their end. */
-  private final Map<Integer, Long> byEnd = new HashMap<>();
 
   private final Instant begin;
   private final Instant end;
-
-  /** Only where there were children: threadId and time in ms since 1970 of each sample. */
-  private final List<long[]> times = new ArrayList<>();
 
   /**
    * Reads all recordings in a directory.
@@ -91,7 +71,6 @@ final class Recorded {
         recorded.read(file, events);
       }
     }
-    recorded.finish();
     return recorded;
   }
 
@@ -117,66 +96,33 @@ final class Recorded {
     }
   }
 
-  private void read(Path recording, Set<String> events) throws IOException {
+  private void read(Path file, Set<String> events) throws IOException {
     recordings++;
-    try (RecordingFile file = new RecordingFile(recording)) {
-      while (file.hasMoreEvents()) {
-        add(file.readEvent(), events);
+    PlainRecording recording = PlainRecording.of(file);
+    for (String name : events) {
+      int count = recording.events(name).size();
+      if (count > 0) {
+        counted.merge(name, (long) count, Long::sum);
       }
     }
-    definitions.threads.forEach((key, thread) -> osThreads.put(key, thread.osThreadId()));
-    byAttributes.forEach(
-        (id, count) -> {
-          // Of a crashed JVM the definition may be missing.
-          PlainDefinitions.Attributes attributes = definitions.attributes.get(id);
-          byEnd.merge(attributes == null ? UNKNOWN_END : attributes.end(), count, Long::sum);
-        });
-    byAttributes.clear();
-    definitions = new PlainDefinitions();
-  }
-
-  /** Resolves what could not be told while reading; call it when all events were read. */
-  private void finish() {
-    byEnd.forEach(
-        (end, count) -> {
-          if (completeEnds.contains(end)) {
-            complete += count;
-          } else {
-            early.merge(ends.getOrDefault(end, "end " + end), count, Long::sum);
-          }
-        });
-    for (long[] sample : times) {
-      long tid = osThreads.getOrDefault(sample[0], 0L);
-      for (long[] child : children.getOrDefault(tid, List.of())) {
-        boolean lived =
-            sample[1] >= child[1] - SLACK_MILLIS && sample[1] <= child[2] + SLACK_MILLIS;
-        ofChildren += lived ? 1 : 0;
+    recording.statuses.forEach(this::status);
+    for (RecordedEvent sample : recording.samples) {
+      samples++;
+      if (recording.isComplete(sample)) {
+        complete++;
+      } else {
+        early.merge(recording.end(recording.endOf(sample)), 1L, Long::sum);
       }
-    }
-    times.clear();
-  }
-
-  private void add(RecordedEvent event, Set<String> events) {
-    String name = event.getEventType().getName();
-    switch (name) {
-      case "stackweave.StackSample" -> taken(event);
-      case "stackweave.SamplerStatus" -> status(event);
-      case PlainDefinitions.EVENT -> definitions.add(event);
-      case "stackweave.Session" -> session(event);
-      default -> {
-        if (events.contains(name)) {
-          counted.merge(name, 1L, Long::sum);
-        }
-      }
+      Instant time = sample.getStartTime();
+      atOtherTimes += time.isBefore(begin) || time.isAfter(end) ? 1 : 0;
+      ofChildren += isOfChild(recording.threadOf(sample), time.toEpochMilli()) ? 1 : 0;
     }
   }
 
-  private void session(RecordedEvent event) {
-    for (String entry : event.getString("endLegend").split(",")) {
-      String[] sides = entry.strip().split("=", 2);
-      ends.put(Integer.parseInt(sides[0]), sides[1]);
-    }
-    completeEnds.addAll(PlainSamples.completeEnds(event));
+  private boolean isOfChild(SampledThread thread, long millis) {
+    long tid = thread == null ? 0 : thread.osThreadId();
+    return children.getOrDefault(tid, List.of()).stream()
+        .anyMatch(child -> millis >= child[1] - SLACK_MILLIS && millis <= child[2] + SLACK_MILLIS);
   }
 
   private void status(RecordedEvent event) {
@@ -193,16 +139,6 @@ final class Recorded {
     undecodable += event.getLong("undecodable");
     cpuUsedNanos += event.getLong("cpuUsed") - event.getLong("cpuMissed");
     cpuCoveredNanos += event.getLong("cpuCovered");
-  }
-
-  private void taken(RecordedEvent event) {
-    samples++;
-    byAttributes.merge(event.getLong("attributesId"), 1L, Long::sum);
-    Instant time = event.getStartTime();
-    atOtherTimes += time.isBefore(begin) || time.isAfter(end) ? 1 : 0;
-    if (!children.isEmpty()) {
-      times.add(new long[] {event.getLong("threadId"), event.getStartTime().toEpochMilli()});
-    }
   }
 
   /** Share of complete stacks in the samples written, from 0 to 1. */

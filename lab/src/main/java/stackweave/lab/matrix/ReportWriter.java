@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import java.util.function.Predicate;
 import stackweave.lab.matrix.LinkCheck.JavaMethod;
 import stackweave.lab.matrix.LinkCheck.Verdict;
-import stackweave.lab.matrix.Recorded.Frame;
 import stackweave.lab.matrix.Recorded.Method;
 import stackweave.lab.matrix.Recorded.Phase;
 import stackweave.lab.matrix.Recorded.Sample;
+import stackweave.lab.recording.PlainDefinitions.Frame;
 
 /**
  * Counts and checks the stacks of a recording: {@code ReportWriter RECORDING REPORT}. Runs on the
@@ -63,14 +63,14 @@ public final class ReportWriter {
     oddStacks.clear();
     Figures whole = statusOf(status -> true).plus(stacksOf(sample -> true), Figures.WHOLE);
     return new RunReport(
-        recorded.jvm,
-        recorded.engine,
-        recorded.intervalNanos,
+        recorded.plain.jvm(),
+        recorded.plain.engine(),
+        recorded.intervalNanos(),
         phases,
         whole,
         badPairs,
         incomplete,
-        recorded.note);
+        recorded.plain.note());
   }
 
   private Figures statusOf(Predicate<Recorded.Status> wanted) {
@@ -97,14 +97,14 @@ public final class ReportWriter {
       for (Map.Entry<Integer, Long> tally : stack.getValue().entrySet()) {
         long count = tally.getValue();
         marked += isMarked(chain) ? count : 0;
-        boolean isComplete = recorded.completeEnds.contains(tally.getKey()) && isKnown(chain);
+        boolean isComplete = recorded.plain.isComplete(tally.getKey()) && isKnown(chain);
         complete += isComplete ? count : 0;
         if (!isComplete) {
-          early.merge(recorded.end(tally.getKey()), count, Long::sum);
+          early.merge(recorded.plain.end(tally.getKey()), count, Long::sum);
           incomplete.merge(describe(tally.getKey(), chain), count, Long::sum);
         }
         if (!checkPairs(chain, count, pairs) || !isComplete) {
-          oddStacks.add(count + " x " + recorded.end(tally.getKey()) + innermost(chain));
+          oddStacks.add(count + " x " + recorded.plain.end(tally.getKey()) + innermost(chain));
         }
       }
     }
@@ -121,8 +121,8 @@ public final class ReportWriter {
   /** Ids of the frames, the innermost first; the last is 0 if a frame is not in the recording. */
   private List<Long> chain(long stackId) {
     List<Long> chain = new ArrayList<>();
-    for (long id = stackId; id != 0; id = recorded.frames.get(id).parentId()) {
-      if (!recorded.frames.containsKey(id)) {
+    for (long id = stackId; id != 0; id = recorded.frame(id).parentId()) {
+      if (recorded.frame(id) == null) {
         chain.add(0L);
         break;
       }
@@ -142,7 +142,7 @@ public final class ReportWriter {
   }
 
   private Method method(long id) {
-    return id == 0 ? null : recorded.methods.get(recorded.frames.get(id).methodId());
+    return id == 0 ? null : recorded.methods.get(recorded.frame(id).methodId());
   }
 
   /** False if one of them is bad. */
@@ -154,10 +154,10 @@ public final class ReportWriter {
       if (callee == null || caller == null || callee.java() == null || caller.java() == null) {
         continue;
       }
-      Frame frame = recorded.frames.get(chain.get(i + 1));
+      Frame frame = recorded.frame(chain.get(i + 1));
       Verdict verdict =
           verdicts.computeIfAbsent(
-              chain.get(i), id -> links.check(caller.java(), frame.offset(), callee.java()));
+              chain.get(i), id -> links.check(caller.java(), (int) frame.offset(), callee.java()));
       if (verdict == Verdict.BAD || !caller.equals(callee)) {
         pairs[verdict.ordinal()] += count; // recursion would be most of all pairs, and says little
       }
@@ -175,10 +175,10 @@ public final class ReportWriter {
         .formatted(
             caller,
             frame.offset(),
-            recorded.kind(frame.kind()),
-            links.calledBy(caller, frame.offset()),
+            recorded.kind(frame),
+            links.calledBy(caller, (int) frame.offset()),
             callee,
-            recorded.kind(recorded.frames.get(chain.get(inner)).kind()),
+            recorded.kind(recorded.frame(chain.get(inner))),
             inner == 0 ? ", innermost" : "");
   }
 
@@ -189,8 +189,8 @@ public final class ReportWriter {
       Method method = method(id);
       text.append("\n    ").append(method == null ? "not recorded" : method.name());
       if (method != null) {
-        Frame frame = recorded.frames.get(id);
-        text.append(" at ").append(frame.offset()).append(' ').append(recorded.kind(frame.kind()));
+        Frame frame = recorded.frame(id);
+        text.append(" at ").append(frame.offset()).append(' ').append(recorded.kind(frame));
       }
     }
     return text.toString();
@@ -201,13 +201,13 @@ public final class ReportWriter {
     List<Long> outermost =
         new ArrayList<>(chain.subList(Math.max(0, chain.size() - OUTERMOST), chain.size()));
     Collections.reverse(outermost);
-    StringBuilder text = new StringBuilder(recorded.end(end)).append(", ");
+    StringBuilder text = new StringBuilder(recorded.plain.end(end)).append(", ");
     text.append(chain.size() > 20 ? "more than 20" : chain.size()).append(" frames: ");
     for (int i = 0; i < outermost.size(); i++) {
       Method method = method(outermost.get(i));
       text.append(i == 0 ? "" : " > ").append(method == null ? "not recorded" : method.name());
       if (method != null) {
-        text.append(' ').append(recorded.kind(recorded.frames.get(outermost.get(i)).kind()));
+        text.append(' ').append(recorded.kind(recorded.frame(outermost.get(i))));
       }
     }
     return text.toString();

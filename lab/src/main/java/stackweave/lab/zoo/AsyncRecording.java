@@ -12,6 +12,7 @@ import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedMethod;
 import jdk.jfr.consumer.RecordedThread;
 import jdk.jfr.consumer.RecordingFile;
+import stackweave.lab.recording.PlainRecording;
 import stackweave.lab.zoo.Stack.Frame;
 import stackweave.lab.zoo.Stack.Kind;
 import stackweave.lab.zoo.Stack.Outcome;
@@ -67,13 +68,13 @@ final class AsyncRecording {
     return switch (frame.getType()) {
       case "Native", "C++" -> {
         if (name.startsWith("/") || name.startsWith("[vdso]")) {
-          yield Frame.ofCode(OwnRecording.fileName(name), "", Found.TABLES);
+          yield Frame.ofCode(PlainRecording.fileName(name), "", Found.TABLES);
         }
         if (owner.isEmpty() && !name.equals("unknown")) {
           yield Frame.ofOther(Kind.STUB, name, Found.TABLES);
         }
         yield Frame.ofCode(
-            OwnRecording.fileName(owner), name.equals("unknown") ? "" : name, Found.TABLES);
+            PlainRecording.fileName(owner), name.equals("unknown") ? "" : name, Found.TABLES);
       }
       case "Kernel" -> Frame.ofOther(Kind.OTHER, name, Found.TABLES);
       default ->

@@ -8,10 +8,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import stackweave.lab.phases.PhaseRun.PhaseEvent;
 import stackweave.lab.recording.PlainDefinitions;
-import stackweave.lab.recording.PlainSamples;
+import stackweave.lab.recording.PlainRecording;
 import stackweave.lab.zoo.Stack.Frame;
 import stackweave.lab.zoo.Stack.Kind;
 import stackweave.lab.zoo.Stack.Outcome;
@@ -34,60 +33,27 @@ final class OwnRecording {
    */
   record Sample(Instant at, long osThreadId, List<PlainDefinitions.Frame> frames, Stack stack) {}
 
-  private final PlainSamples plain = new PlainSamples();
-  private final Map<Integer, String> kinds = new HashMap<>();
-  private final Map<Integer, String> ends = new HashMap<>();
+  private final PlainRecording plain;
   private final Map<Integer, Found> ways = new HashMap<>();
-  private final List<RecordedEvent> statuses = new ArrayList<>();
   private final Map<String, Stack> stacks = new HashMap<>();
   private Instant begin = Instant.MAX;
   private Instant end = Instant.MIN;
 
+  private OwnRecording(PlainRecording plain) {
+    this.plain = plain;
+    for (RecordedEvent phase : plain.events(PhaseEvent.NAME)) {
+      begin = phase.getStartTime();
+      end = phase.getEndTime();
+    }
+  }
+
   static OwnRecording read(Path file) throws IOException {
-    OwnRecording recording = new OwnRecording();
-    try (RecordingFile events = new RecordingFile(file)) {
-      while (events.hasMoreEvents()) {
-        recording.add(events.readEvent());
-      }
-    }
-    return recording;
-  }
-
-  private void add(RecordedEvent event) {
-    plain.add(event);
-    switch (event.getEventType().getName()) {
-      case "stackweave.Session" -> {
-        legend(event.getString("kindLegend"), kinds);
-        legend(event.getString("endLegend"), ends);
-        if (event.hasField("foundLegend")) {
-          List<String> guesses = List.of(event.getString("guesses").split(", *"));
-          Map<Integer, String> labels = new HashMap<>();
-          legend(event.getString("foundLegend"), labels);
-          labels.forEach(
-              (code, label) -> ways.put(code, Found.of(label, guesses.contains("" + code))));
-        }
-      }
-      case "stackweave.SamplerStatus" -> statuses.add(event);
-      case PhaseEvent.NAME -> {
-        begin = event.getStartTime();
-        end = event.getEndTime();
-      }
-      default -> {
-        // An event of the JDK.
-      }
-    }
-  }
-
-  private static void legend(String legend, Map<Integer, String> labels) {
-    for (String entry : legend.split(",")) {
-      String[] sides = entry.strip().split("=", 2);
-      labels.put(Integer.parseInt(sides[0]), sides[1]);
-    }
+    return new OwnRecording(PlainRecording.of(file));
   }
 
   /** A sum over the sampler's status events of the measured time. */
   long sum(String field) {
-    return statuses.stream()
+    return plain.statuses.stream()
         .filter(status -> status.getStartTime().isAfter(begin))
         .mapToLong(status -> status.getLong(field))
         .sum();
@@ -95,7 +61,7 @@ final class OwnRecording {
 
   /** The engine that sampled. */
   String engine() {
-    return statuses.isEmpty() ? "none" : statuses.get(statuses.size() - 1).getString("engine");
+    return plain.engine();
   }
 
   /** The samples of a category's threads in the measured time. */
@@ -105,8 +71,7 @@ final class OwnRecording {
       if (event.getStartTime().isBefore(begin) || event.getStartTime().isAfter(end)) {
         continue;
       }
-      PlainDefinitions.SampledThread thread =
-          plain.definitions.threads.get(event.getLong("threadId"));
+      PlainDefinitions.SampledThread thread = plain.threadOf(event);
       // Threads that a library starts have the name of the thread that started them.
       if (thread != null && thread.javaId() != 0 && category.rounds().containsKey(thread.name())) {
         List<PlainDefinitions.Frame> frames = plain.frames(event);
@@ -127,13 +92,9 @@ final class OwnRecording {
     return stacks.computeIfAbsent(
         thread + " " + event.getLong("stackId") + " " + attributesId,
         key -> {
-          int code = plain.definitions.attributes.get(attributesId).end();
           List<Frame> all = frames.stream().map(this::frame).toList();
           return new Stack(
-              thread,
-              all,
-              outcome(all, plain.isComplete(event)),
-              ends.getOrDefault(code, "end " + code));
+              thread, all, outcome(all, plain.isComplete(event)), plain.end(plain.endOf(event)));
         });
   }
 
@@ -158,8 +119,10 @@ final class OwnRecording {
   /** A frame of a recording in the judge's terms. */
   Frame frame(PlainDefinitions.Frame frame) {
     PlainDefinitions.Method method = plain.definitions.methods.get(frame.methodId());
-    String kind = kinds.getOrDefault(frame.kind(), "");
-    Found found = ways.getOrDefault(frame.found(), Found.TABLES);
+    String kind = plain.kind(frame.kind());
+    Found found =
+        ways.computeIfAbsent(
+            frame.found(), code -> Found.of(plain.found(code), plain.isGuess(code)));
     if (!method.className().isEmpty()) {
       boolean isNative = (method.modifiers() & NATIVE_MODIFIER) != 0;
       return Frame.ofMethod(method.className(), method.name(), isNative, found);
@@ -168,26 +131,14 @@ final class OwnRecording {
       return Frame.ofOther(Kind.OTHER, method.name(), found);
     }
     return switch (kind) {
-      case "native", "unknown" -> Frame.ofCode(library(method), method.name(), found);
+      case "native", "unknown" -> Frame.ofCode(plain.moduleOf(method), method.name(), found);
       case "stub" -> Frame.ofOther(Kind.STUB, method.name(), found);
       default -> Frame.ofOther(Kind.OTHER, method.name(), found);
     };
   }
 
-  /** The file name of the library that a function is in; empty for code in none. */
-  private String library(PlainDefinitions.Method method) {
-    PlainDefinitions.Library library = plain.definitions.libraries.get(method.libraryId());
-    return library == null ? "" : fileName(library.path());
-  }
-
   /** Where a native frame's pc is in its file; the pc itself for code in no file. */
   long offset(PlainDefinitions.Frame frame) {
     return plain.definitions.methods.get(frame.methodId()).start() + frame.offset();
-  }
-
-  /** A path's last part, without the kernel's remark that the file was deleted. */
-  static String fileName(String path) {
-    String file = path.replace(" (deleted)", "");
-    return file.substring(file.lastIndexOf('/') + 1);
   }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import stackweave.lab.recording.PlainRecording;
 
 /**
  * What the program {@code stepper} found out: the return addresses that interrupted threads really
@@ -90,7 +91,7 @@ public final class TrueCalls {
     for (Mapping mapping : mappings) {
       if (address >= mapping.begin && address < mapping.end && mapping.path.startsWith("/")) {
         return new Place(
-            OwnRecording.fileName(mapping.path), address - lowest.get(mapping.path), isJava);
+            PlainRecording.fileName(mapping.path), address - lowest.get(mapping.path), isJava);
       }
     }
     return new Place("", address, isJava);

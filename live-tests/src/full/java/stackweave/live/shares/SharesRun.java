@@ -9,10 +9,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import stackweave.lab.Built;
 import stackweave.lab.recording.PlainDefinitions.Method;
-import stackweave.lab.recording.PlainSamples;
+import stackweave.lab.recording.PlainRecording;
 import stackweave.live.support.Jvms;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
@@ -61,23 +60,15 @@ final class SharesRun {
   }
 
   private void read(Path file) throws IOException {
-    PlainSamples own = new PlainSamples();
-    try (RecordingFile recording = new RecordingFile(file)) {
-      while (recording.hasMoreEvents()) {
-        RecordedEvent event = recording.readEvent();
-        own.add(event);
-        if (event.getEventType().getName().equals("stackweave.SamplerStatus")) {
-          engine = event.getString("engine");
-          lost += event.getLong("lost");
-        }
-      }
-    }
+    PlainRecording own = PlainRecording.of(file);
+    engine = own.engine();
+    lost = own.sum("lost");
     for (RecordedEvent sample : own.samples) {
       sample(own, sample);
     }
   }
 
-  private void sample(PlainSamples own, RecordedEvent sample) {
+  private void sample(PlainRecording own, RecordedEvent sample) {
     Instant start = sample.getStartTime();
     long time = 1_000_000_000L * start.getEpochSecond() + start.getNano();
     long nanos = sample.getLong("weight");

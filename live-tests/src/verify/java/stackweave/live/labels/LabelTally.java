@@ -7,10 +7,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import jdk.jfr.consumer.RecordedEvent;
-import jdk.jfr.consumer.RecordingFile;
 import stackweave.lab.recording.PlainDefinitions.Frame;
 import stackweave.lab.recording.PlainDefinitions.Method;
-import stackweave.lab.recording.PlainSamples;
+import stackweave.lab.recording.PlainRecording;
 
 /**
  * Compares the labels of a recording of {@link LabelledService} with what its stacks show. Read by
@@ -38,24 +37,11 @@ record LabelTally(
 
   /** Reads a recording; of threads whose stack is not known well enough it counts nothing. */
   public static LabelTally of(Path recording) throws IOException {
-    PlainSamples samples = new PlainSamples();
+    PlainRecording samples = PlainRecording.of(recording);
     Map<Long, String> contexts = new HashMap<>();
-    long unknown = 0;
-    String engine = "";
-    for (RecordedEvent event : RecordingFile.readAllEvents(recording)) {
-      samples.add(event);
-      switch (event.getEventType().getName()) {
-        case "stackweave.Context" ->
-            contexts.put(event.getLong("contextId"), event.getString("labels"));
-        case "stackweave.SamplerStatus" -> {
-          unknown += event.getLong("labelUnknown");
-          engine = event.getString("engine").isEmpty() ? engine : event.getString("engine");
-        }
-        default -> {
-          // Not of labels.
-        }
-      }
-    }
+    samples
+        .events("stackweave.Context")
+        .forEach(event -> contexts.put(event.getLong("contextId"), event.getString("labels")));
     long[] counts = new long[4];
     List<String> wrongOnes = new ArrayList<>();
     for (RecordedEvent sample : samples.samples) {
@@ -73,10 +59,16 @@ record LabelTally(
       }
     }
     return new LabelTally(
-        counts[0], counts[1], counts[2], counts[3], unknown, engine, List.copyOf(wrongOnes));
+        counts[0],
+        counts[1],
+        counts[2],
+        counts[3],
+        samples.sum("labelUnknown"),
+        samples.engine(),
+        List.copyOf(wrongOnes));
   }
 
-  private static String truth(PlainSamples samples, RecordedEvent sample) {
+  private static String truth(PlainRecording samples, RecordedEvent sample) {
     for (Frame frame : samples.frames(sample)) {
       Method method = samples.definitions.methods.get(frame.methodId());
       if (method.className().equals(SERVICE)

@@ -5,28 +5,21 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedThread;
 import stackweave.lab.recording.PlainDefinitions;
+import stackweave.lab.recording.PlainDefinitions.Library;
 import stackweave.lab.recording.PlainDefinitions.SampledThread;
-import stackweave.lab.recording.PlainSamples;
-import stackweave.testing.EventsByTime;
+import stackweave.lab.recording.PlainRecording;
 
-/**
- * The stacks of a recording, put together from its events by the JDK's own reader, by
- * docs/events.md and by what the events say of themselves (legends and all): nothing of the
- * product's code has a part in it.
- */
+/** The stacks of a recording of threads that ran, as a {@link PlainRecording} has them. */
 public final class Stacks {
   /**
    * A frame; {@code kind} in the words of the session's legend, {@code module} a file name or "".
@@ -80,6 +73,7 @@ public final class Stacks {
       Instant time,
       long weight,
       long stackId,
+      int endCode,
       String end,
       List<Frame> frames) {
 
@@ -106,9 +100,6 @@ public final class Stacks {
       return text.toString();
     }
   }
-
-  /** A module as the recording describes it. */
-  public record Library(String path, String unwindSource, String symbolsFrom, long functions) {}
 
   /** Sums over the SamplerStatus events. */
   public record Status(
@@ -141,113 +132,59 @@ public final class Stacks {
   /** An event of the application: its name, its first text field, begin and end. */
   public record Mark(String event, String text, Instant begin, Instant end) {}
 
+  private final PlainRecording recording;
   private final List<Sample> samples = new ArrayList<>();
   private final List<Mark> marks = new ArrayList<>();
-  private final List<Library> libraries = new ArrayList<>();
-  private final Set<String> completeEnds;
+  private final List<Library> libraries;
   private final Status status;
-  private final boolean endsEarly;
-  private final long unresolved;
+  private long unresolved;
 
-  private Stacks(List<RecordedEvent> events) {
-    Map<Integer, String> kinds = new HashMap<>();
-    Map<Integer, String> ends = new HashMap<>();
-    Map<Integer, String> ways = new HashMap<>();
-    List<String> guesses = new ArrayList<>();
-    PlainDefinitions definitions = new PlainDefinitions();
-    List<RecordedEvent> taken = new ArrayList<>();
-    List<String> complete = new ArrayList<>();
-    long[] sums = new long[9];
-    boolean late = false;
-    for (RecordedEvent event : events) {
-      switch (event.getEventType().getName()) {
-        case "stackweave.Session" -> {
-          legend(event.getString("kindLegend"), kinds);
-          legend(event.getString("endLegend"), ends);
-          legend(event.getString("foundLegend"), ways);
-          guesses.addAll(Arrays.asList(event.getString("guesses").split(",")));
-          complete.addAll(Arrays.asList(event.getString("completeEnds").split("[, ]+")));
-        }
-        case PlainDefinitions.EVENT -> definitions.add(event);
-        case "stackweave.StackSample" -> taken.add(event);
-        case "stackweave.SamplerStatus" -> {
-          String[] fields = {
-            "taken",
-            "written",
-            "lost",
-            "dropped",
-            "undecodable",
-            "cpuUsed",
-            "cpuCovered",
-            "drainCpu",
-            "cpuMissed"
-          };
-          for (int i = 0; i < fields.length; i++) {
-            sums[i] += event.getLong(fields[i]);
-          }
-          late |= PlainSamples.isOfEarlyEnd(event);
-        }
-        default -> {
-          if (event.getEventType().getName().startsWith("test.")) {
-            String text =
-                event.getString(event.getFields().get(event.getFields().size() - 1).getName());
-            marks.add(
-                new Mark(
-                    event.getEventType().getName(),
-                    text,
-                    event.getStartTime(),
-                    event.getEndTime()));
-          }
-        }
-      }
-    }
-    endsEarly = late;
-    completeEnds = new java.util.HashSet<>();
-    complete.forEach(code -> completeEnds.add(ends.get(Integer.parseInt(code))));
+  private Stacks(PlainRecording recording) {
+    this.recording = recording;
     status =
-        new Status(sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8]);
-    Map<Long, Library> modules = new HashMap<>();
-    definitions.libraries.forEach(
-        (id, library) ->
-            modules.put(
-                id,
-                new Library(
-                    library.path(),
-                    library.unwindSource(),
-                    library.symbolsFrom(),
-                    library.functions())));
-    libraries.addAll(modules.values());
-
-    long missing = 0;
-    for (RecordedEvent event : taken) {
-      List<Frame> stack = new ArrayList<>();
-      long id = event.getLong("stackId");
-      while (id != 0) {
-        PlainDefinitions.Frame frame = definitions.frames.get(id);
-        PlainDefinitions.Method method =
-            frame == null ? null : definitions.methods.get(frame.methodId());
-        if (method == null) {
-          missing++;
-          break;
-        }
-        stack.add(frame(frame, method, kinds, modules, ways, guesses));
-        id = frame.parentId();
+        new Status(
+            recording.sum("taken"),
+            recording.sum("written"),
+            recording.sum("lost"),
+            recording.sum("dropped"),
+            recording.sum("undecodable"),
+            recording.sum("cpuUsed"),
+            recording.sum("cpuCovered"),
+            recording.sum("drainCpu"),
+            recording.sum("cpuMissed"));
+    libraries = List.copyOf(recording.definitions.libraries.values());
+    for (RecordedEvent event : recording.events) {
+      String type = event.getEventType().getName();
+      if (type.startsWith("test.")) {
+        String last = event.getFields().get(event.getFields().size() - 1).getName();
+        marks.add(new Mark(type, event.getString(last), event.getStartTime(), event.getEndTime()));
       }
-      Collections.reverse(stack);
-      SampledThread thread = definitions.threads.get(event.getLong("threadId"));
-      int end = definitions.attributes.get(event.getLong("attributesId")).end();
-      samples.add(
-          new Sample(
-              thread == null ? "?" : thread.name(),
-              thread == null ? -1 : thread.osThreadId(),
-              owner(event, thread, definitions.threads.values()),
-              event.getStartTime(),
-              event.getLong("weight"),
-              event.getLong("stackId"),
-              ends.getOrDefault(end, "code " + end),
-              stack));
     }
-    unresolved = missing;
+    recording.samples.forEach(this::add);
+  }
+
+  private void add(RecordedEvent event) {
+    List<PlainDefinitions.Frame> found = recording.frames(event);
+    List<Frame> stack = new ArrayList<>();
+    long missing = event.getLong("stackId");
+    for (PlainDefinitions.Frame frame : found) {
+      stack.add(frame(frame));
+      missing = frame.parentId();
+    }
+    unresolved += missing == 0 ? 0 : 1;
+    Collections.reverse(stack);
+    SampledThread thread = recording.threadOf(event);
+    samples.add(
+        new Sample(
+            thread == null ? "?" : thread.name(),
+            thread == null ? -1 : thread.osThreadId(),
+            owner(event, thread, recording.definitions.threads.values()),
+            event.getStartTime(),
+            event.getLong("weight"),
+            event.getLong("stackId"),
+            recording.endOf(event),
+            recording.end(recording.endOf(event)),
+            stack));
   }
 
   private static Owner owner(
@@ -270,44 +207,26 @@ public final class Stacks {
   }
 
   /** Reads a whole recording. */
-  public static Stacks of(Path recording) {
+  public static Stacks of(Path file) {
     try {
-      return new Stacks(EventsByTime.of(recording));
+      return new Stacks(PlainRecording.of(file));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private static Frame frame(
-      PlainDefinitions.Frame frame,
-      PlainDefinitions.Method method,
-      Map<Integer, String> kinds,
-      Map<Long, Library> modules,
-      Map<Integer, String> ways,
-      List<String> guesses) {
-    Library module = modules.get(method.libraryId());
+  private Frame frame(PlainDefinitions.Frame frame) {
+    PlainDefinitions.Method method = recording.definitions.methods.get(frame.methodId());
     return new Frame(
-        kinds.getOrDefault(frame.kind(), "code " + frame.kind()),
-        module == null ? "" : fileName(module.path()),
+        recording.kind(frame.kind()),
+        recording.moduleOf(method),
         method.className(),
         method.name(),
         frame.line(),
         frame.offset(),
         method.start(),
-        ways.getOrDefault(frame.found(), "code " + frame.found()),
-        guesses.contains(Integer.toString(frame.found())));
-  }
-
-  private static String fileName(String path) {
-    String name = path.substring(path.lastIndexOf('/') + 1);
-    return name.endsWith(" (deleted)") ? name.substring(0, name.length() - 10) : name;
-  }
-
-  private static void legend(String legend, Map<Integer, String> into) {
-    for (String entry : legend.split(",")) {
-      String[] sides = entry.strip().split("=", 2);
-      into.put(Integer.parseInt(sides[0]), sides[1]);
-    }
+        recording.found(frame.found()),
+        recording.isGuess(frame.found()));
   }
 
   public List<Sample> samples() {
@@ -332,7 +251,7 @@ public final class Stacks {
 
   /** Whether the machine gave the drain thread no CPU for what it had when the JVM ended. */
   public boolean endsEarly() {
-    return endsEarly;
+    return recording.endsEarly();
   }
 
   /** Samples whose stack leads to a frame or method that the recording does not hold. */
@@ -341,7 +260,7 @@ public final class Stacks {
   }
 
   public boolean isComplete(Sample sample) {
-    return completeEnds.contains(sample.end());
+    return recording.isComplete(sample.endCode());
   }
 
   /** How many stacks end in which way, most frequent first. */

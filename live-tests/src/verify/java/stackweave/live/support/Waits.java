@@ -10,16 +10,11 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeSet;
 import jdk.jfr.consumer.RecordedEvent;
 import stackweave.lab.recording.PlainDefinitions;
-import stackweave.testing.EventsByTime;
+import stackweave.lab.recording.PlainRecording;
 
-/**
- * The wall samples and blocked threads of a recording, put together from its events by the JDK's
- * own reader and by docs/events.md: nothing of the product's code has a part in it.
- */
+/** The waiting and blocked threads of a recording, as a {@link PlainRecording} has them. */
 public final class Waits {
   /** A frame; {@code kind} in the words of the session's legend. */
   public record Frame(
@@ -40,7 +35,13 @@ public final class Waits {
 
   /** A sample, its frames the innermost first. */
   public record Sample(
-      String thread, Instant time, String state, long weight, String end, List<Frame> frames) {}
+      String thread,
+      Instant time,
+      String state,
+      long weight,
+      String end,
+      boolean isComplete,
+      List<Frame> frames) {}
 
   /** A thread that was blocked, its frames the innermost first. */
   public record Block(
@@ -63,6 +64,20 @@ public final class Waits {
     }
   }
 
+  private static final List<String> FIGURES =
+      List.of(
+          "wallCaptured",
+          "wallUnread",
+          "wallWritten",
+          "wallDropped",
+          "wallCpu",
+          "blockedWritten",
+          "blockedUnseen",
+          "blockedDropped",
+          "blockedLost",
+          "blockedPaused",
+          "blockedCpu");
+
   public final List<Sample> samples = new ArrayList<>();
   public final List<Block> blocks = new ArrayList<>();
 
@@ -70,80 +85,24 @@ public final class Waits {
   public final Map<String, Long> status = new HashMap<>();
 
   /** The last note that was not empty. */
-  public String note = "";
+  public final String note;
 
-  private final Set<String> complete = new TreeSet<>();
-  private final Map<Integer, String> kinds = new HashMap<>();
-  private final Map<Integer, String> ends = new HashMap<>();
-  private final Map<Integer, String> states = new HashMap<>();
-  private final PlainDefinitions definitions = new PlainDefinitions();
+  private final PlainRecording recording;
 
-  public static Waits of(Path recording) {
-    return new Waits(eventsOf(recording));
-  }
-
-  /** All events of a recording, by time. */
-  public static List<RecordedEvent> eventsOf(Path recording) {
+  public static Waits of(Path file) {
     try {
-      return EventsByTime.of(recording);
+      return new Waits(PlainRecording.of(file));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private Waits(List<RecordedEvent> events) {
-    for (RecordedEvent event : events) {
-      switch (event.getEventType().getName()) {
-        case "stackweave.Session" -> readLegends(event);
-        case PlainDefinitions.EVENT -> definitions.add(event);
-        case "stackweave.SamplerStatus" -> readStatus(event);
-        default -> {
-          // Not of waiting threads.
-        }
-      }
-    }
-    events.stream()
-        .filter(event -> event.getEventType().getName().equals("stackweave.WallSample"))
-        .forEach(this::readSample);
-    events.stream()
-        .filter(event -> event.getEventType().getName().equals("stackweave.Blocked"))
-        .forEach(this::readBlock);
-  }
-
-  private void readLegends(RecordedEvent session) {
-    legend(session.getString("kindLegend"), kinds);
-    legend(session.getString("endLegend"), ends);
-    legend(session.getString("stateLegend"), states);
-    for (String code : session.getString("completeEnds").split(",")) {
-      complete.add(ends.get(Integer.parseInt(code.strip())));
-    }
-  }
-
-  private static void legend(String legend, Map<Integer, String> into) {
-    for (String entry : legend.split(",")) {
-      String[] sides = entry.strip().split("=", 2);
-      into.put(Integer.parseInt(sides[0]), sides[1]);
-    }
-  }
-
-  private void readStatus(RecordedEvent event) {
-    for (String field :
-        List.of(
-            "wallCaptured",
-            "wallUnread",
-            "wallWritten",
-            "wallDropped",
-            "wallCpu",
-            "blockedWritten",
-            "blockedUnseen",
-            "blockedDropped",
-            "blockedLost",
-            "blockedPaused",
-            "blockedCpu")) {
-      status.merge(field, event.getLong(field), Long::sum);
-    }
-    String text = event.getString("note");
-    note = text.isEmpty() ? note : text;
+  private Waits(PlainRecording recording) {
+    this.recording = recording;
+    FIGURES.forEach(field -> status.put(field, recording.sum(field)));
+    note = recording.note();
+    recording.events("stackweave.WallSample").forEach(this::readSample);
+    recording.events("stackweave.Blocked").forEach(this::readBlock);
   }
 
   private void readBlock(RecordedEvent event) {
@@ -154,8 +113,8 @@ public final class Waits {
             event.getStartTime(),
             event.getEndTime(),
             event.getBoolean("over"),
-            states.getOrDefault(state, "code " + state),
-            ends.get(event.getInt("end")),
+            recording.state(state),
+            recording.end(event.getInt("end")),
             frames(event),
             event.getLong("wakerThreadId") == 0 ? "" : knownName(event.getLong("wakerThreadId")),
             event.getInt("wakerPid"),
@@ -163,22 +122,18 @@ public final class Waits {
   }
 
   private String thread(RecordedEvent event) {
-    return thread(event, "threadId");
-  }
-
-  private String thread(RecordedEvent event, String field) {
-    PlainDefinitions.SampledThread thread = definitions.threads.get(event.getLong(field));
+    PlainDefinitions.SampledThread thread = recording.threadOf(event);
     return thread == null ? "?" : thread.name();
   }
 
   /** A thread may wake another before its own name is known: then the name that it had later. */
   private String knownName(long threadId) {
-    PlainDefinitions.SampledThread thread = definitions.threads.get(threadId);
+    PlainDefinitions.SampledThread thread = recording.definitions.threads.get(threadId);
     if (thread == null) {
       return "?";
     }
     String unknown = "thread " + thread.osThreadId();
-    return definitions.threads.values().stream()
+    return recording.definitions.threads.values().stream()
         .filter(other -> other.osThreadId() == thread.osThreadId() && other.javaId() != 0)
         .map(PlainDefinitions.SampledThread::name)
         .filter(name -> thread.name().equals(unknown))
@@ -188,20 +143,16 @@ public final class Waits {
 
   private List<Frame> frames(RecordedEvent event) {
     List<Frame> frames = new ArrayList<>();
-    for (long id = event.getLong("stackId"); id != 0; ) {
-      PlainDefinitions.Frame frame = definitions.frames.get(id);
-      PlainDefinitions.Method method = definitions.methods.get(frame.methodId());
-      PlainDefinitions.Library library = definitions.libraries.get(method.libraryId());
-      String path = library == null ? "" : library.path();
+    for (PlainDefinitions.Frame frame : recording.frames(event)) {
+      PlainDefinitions.Method method = recording.definitions.methods.get(frame.methodId());
       frames.add(
           new Frame(
-              kinds.get(frame.kind()),
-              path.substring(path.lastIndexOf('/') + 1),
+              recording.kind(frame.kind()),
+              recording.moduleOf(method),
               method.className(),
               method.name(),
               frame.line(),
               method.start() + frame.offset() + 1));
-      id = frame.parentId();
     }
     return frames;
   }
@@ -212,14 +163,20 @@ public final class Waits {
         new Sample(
             thread(event),
             event.getStartTime(),
-            states.getOrDefault(state, "code " + state),
+            recording.state(state),
             event.getLong("weight"),
-            ends.get(event.getInt("end")),
+            recording.end(event.getInt("end")),
+            recording.isComplete(event.getInt("end")),
             frames(event)));
   }
 
   public boolean isComplete(Sample sample) {
-    return complete.contains(sample.end());
+    return sample.isComplete();
+  }
+
+  /** The recording's events of a name. */
+  public List<RecordedEvent> events(String name) {
+    return recording.events(name);
   }
 
   /** The last sample of each thread that was blocked. */

@@ -3,7 +3,6 @@ package stackweave.live.waiting;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -13,7 +12,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -104,7 +102,7 @@ class BlockedIT {
         .run(BlockedApp.class.getName(), Native.library("waiting-fp").toString(), ROUNDS)
         .successfully();
     Waits waits = Waits.of(jvm.recordingFile());
-    List<Own> own = ownOf(jvm.recordingFile());
+    List<Own> own = ownOf(waits);
     Map<String, Integer> counts = new TreeMap<>();
     List<String> wrong = new ArrayList<>();
     long busy = 0;
@@ -247,18 +245,15 @@ class BlockedIT {
                                 && block.nanos() >= LONG_ENOUGH.toNanos()));
   }
 
-  private static List<Own> ownOf(Path recording) {
-    List<Own> own = new ArrayList<>();
-    for (RecordedEvent event : Waits.eventsOf(recording)) {
-      if (event.getEventType().getName().equals(BlockedApp.Own.NAME)) {
-        own.add(
-            new Own(
-                event.getThread().getJavaName(),
-                event.getString("method"),
-                event.getStartTime(),
-                event.getEndTime()));
-      }
-    }
-    return own;
+  private static List<Own> ownOf(Waits waits) {
+    return waits.events(BlockedApp.Own.NAME).stream()
+        .map(
+            event ->
+                new Own(
+                    event.getThread().getJavaName(),
+                    event.getString("method"),
+                    event.getStartTime(),
+                    event.getEndTime()))
+        .toList();
   }
 }
