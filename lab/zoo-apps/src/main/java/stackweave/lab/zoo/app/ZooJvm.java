@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 import one.profiler.AsyncProfiler;
+import stackweave.lab.phases.PhaseRun;
+import stackweave.lab.phases.Phases;
 import stackweave.samples.work.Round;
 import stackweave.samples.work.Workers;
 import stackweave.samples.zoo.JniZoo;
-import stackweave.lab.phases.PhaseRun;
-import stackweave.lab.phases.Phases;
 
 /**
  * Main class of a sampled JVM: {@code ZooJvm CATEGORY SECONDS [COMMAND]} runs a category's threads
