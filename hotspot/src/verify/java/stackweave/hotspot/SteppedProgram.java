@@ -1,18 +1,16 @@
 package stackweave.hotspot;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
+import stackweave.testing.Commands;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -110,10 +108,11 @@ record SteppedProgram(List<Range> ranges, List<State> states) implements MemoryR
   static SteppedProgram of(Path directory, Path source) throws Exception {
     assumeTrue(System.getProperty("os.arch").equals("amd64"), "a program for x86-64");
     Path program = directory.resolve("program");
-    run("gcc", "-nostdlib", "-static", "-no-pie", "-o", program.toString(), source.toString());
+    Commands.outputOrSkip(
+        "gcc", "-nostdlib", "-static", "-no-pie", "-o", program.toString(), source.toString());
     Path script = Files.writeString(directory.resolve("step.py"), SCRIPT);
     String said =
-        run(
+        Commands.outputOrSkip(
             "gdb",
             "-nx",
             "-batch",
@@ -136,20 +135,6 @@ record SteppedProgram(List<Range> ranges, List<State> states) implements MemoryR
       }
     }
     return new SteppedProgram(code, states);
-  }
-
-  private static String run(String... command) throws IOException, InterruptedException {
-    Process process;
-    try {
-      process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    } catch (IOException e) {
-      assumeTrue(false, command[0] + " is missing");
-      throw e;
-    }
-    process.getOutputStream().close();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), text);
-    return text;
   }
 
   private static byte[] bytes(String hex) {

@@ -1,5 +1,7 @@
 package stackweave.testing;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -12,10 +14,11 @@ import java.util.stream.Stream;
 public final class Commands {
   private Commands() {}
 
-  /** Whether a program is found on the PATH. */
+  /** Whether a program is found, by its path or on the PATH. */
   public static boolean exist(String program) {
-    return Stream.of(System.getenv("PATH").split(":"))
-        .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
+    return program.startsWith("/") && Files.isExecutable(Path.of(program))
+        || Stream.of(System.getenv("PATH").split(":"))
+            .anyMatch(directory -> Files.isExecutable(Path.of(directory, program)));
   }
 
   /**
@@ -47,6 +50,13 @@ public final class Commands {
         new ProcessBuilder(Arrays.stream(command).map(Object::toString).toList());
     builder.environment().put("LC_ALL", "C");
     return run(builder).successfully().out();
+  }
+
+  /** The same; the test is skipped where there is no such program. */
+  public static String outputOrSkip(Object... command) throws IOException, InterruptedException {
+    String program = command[0].toString();
+    assumeTrue(exist(program), program + " is missing");
+    return output(command);
   }
 
   /** The same of a list of words. */

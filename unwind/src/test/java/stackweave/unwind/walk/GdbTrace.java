@@ -1,16 +1,14 @@
 package stackweave.unwind.walk;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.IntStream;
+import stackweave.testing.Commands;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Elf;
 import stackweave.unwind.Registers;
@@ -91,10 +89,11 @@ public record GdbTrace(Elf elf, List<GdbTrace.State> states) {
     assumeTrue(System.getProperty("os.arch").equals("amd64"), "a program for x86-64");
     Path source = Files.writeString(directory.resolve("program.s"), assembly);
     Path program = directory.resolve("program");
-    run("gcc", "-nostdlib", "-static", "-o", program.toString(), source.toString());
+    Commands.outputOrSkip(
+        "gcc", "-nostdlib", "-static", "-o", program.toString(), source.toString());
     Path script = Files.writeString(directory.resolve("step.py"), SCRIPT);
     String said =
-        run(
+        Commands.outputOrSkip(
             GDB,
             "-nx",
             "-batch",
@@ -104,20 +103,6 @@ public record GdbTrace(Elf elf, List<GdbTrace.State> states) {
             script.toString(),
             program.toString());
     return new GdbTrace(Elf.read(program), states(said));
-  }
-
-  private static String run(String... command) throws IOException, InterruptedException {
-    Process process;
-    try {
-      process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    } catch (IOException e) {
-      assumeTrue(false, command[0] + " is missing");
-      throw e;
-    }
-    process.getOutputStream().close();
-    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertEquals(0, process.waitFor(), text);
-    return text;
   }
 
   private static List<State> states(String said) {
