@@ -27,8 +27,8 @@ public final class Antagonists {
     ALL.put("overflow", RingOverflow::new);
     ALL.put("stacks", PooledStacks::new);
     ALL.put("masks", BlockedSignals::new);
-    ALL.put("seccomp", Seccomp::new);
-    ALL.put("time", OtherTime::new);
+    ALL.put("seccomp", Confined::bySeccomp);
+    ALL.put("time", Confined::byTime);
     ALL.put("heap", FullHeap::new);
     ALL.put("crowd", Crowd::new);
     ALL.put("switch", SwitchedOff::new);
