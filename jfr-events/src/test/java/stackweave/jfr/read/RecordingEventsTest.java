@@ -9,9 +9,9 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.chunk.ChunkBytes;
-import stackweave.jfr.event.FirstSchema;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Session;
+import stackweave.jfr.read.block.FirstSchema;
 
 /** Recordings of one chunk that is damaged. */
 class RecordingEventsTest {

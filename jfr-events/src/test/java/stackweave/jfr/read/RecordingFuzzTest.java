@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.chunk.ChunkBytes;
 import stackweave.jfr.chunk.EventShape;
-import stackweave.jfr.event.FirstSchema;
 import stackweave.jfr.event.NativeSample;
+import stackweave.jfr.read.block.FirstSchema;
 
 /** Recordings with bytes changed at random: none makes more than a RecordingException. */
 class RecordingFuzzTest {

@@ -11,10 +11,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.chunk.ChunkBytes;
-import stackweave.jfr.event.FirstSchema;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.block.FirstSchema;
 
 /** Recordings with bytes changed at random: none makes more than a RecordingException. */
 class MergeFuzzTest {

@@ -1,9 +1,9 @@
-package stackweave.jfr.event;
+package stackweave.jfr.read.block;
 
 /**
  * The names of the events of schema 1, an event for each definition: recordings made before schema
- * 2 have them, and readers know them. Nothing writes them any more; its samples were {@link
- * NativeSample} events, which have the settings today.
+ * 2 have them, and readers know them. Nothing writes them any more; its samples were {@code
+ * stackweave.NativeSample} events, which have the settings today.
  */
 public final class FirstSchema {
   public static final String FRAME = "stackweave.Frame";
