@@ -1,16 +1,10 @@
-/* Threads that block signals, for MaskProbe; and as a program: masks COMMAND... blocks all signals
+/* Threads that block signals, for SignalMaskIT; and as a program: masks COMMAND... blocks all signals
    and runs the command, which inherits that. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <linux/aio_abi.h>
-#include <linux/io_uring.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/epoll.h>
-#include <sys/select.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,128 +112,6 @@ int end_waiter(int times) {
   done = 1;
   pthread_kill(sigwaiter, SIGUSR2);
   return pthread_join(sigwaiter, NULL);
-}
-
-static volatile int turning;
-static volatile int turned;
-
-/* Has all signals blocked; computes and waits for any signal, in turns. */
-static void *turner(void *argument) {
-  const struct timespec moment = {0, 500000};
-  sigset_t all;
-  sigfillset(&all);
-  tid = syscall(SYS_gettid);
-  while (turning) {
-    turned++;
-    burn(1);
-    if (sigtimedwait(&all, NULL, &moment) > 0) {
-      strange++;
-    }
-  }
-  return NULL;
-}
-
-static pthread_t turns;
-
-int start_turner(int unused) {
-  turning = 1;
-  turned = strange = 0;
-  turns = masked(turner);
-  while (turned < 2) {
-    usleep(1000);
-  }
-  return 0;
-}
-
-int end_turner(int unused) {
-  turning = 0;
-  return pthread_join(turns, NULL);
-}
-
-/* Calls that open the mask as long as they last, in the order of MaskedCall in SignalMaskIT. */
-enum { SUSPEND, PPOLL, PSELECT, EPOLL_PWAIT, EPOLL_PWAIT2, IO_PGETEVENTS, IO_URING_ENTER };
-
-static volatile int masked_call;
-static volatile int refused;
-
-static void woken(int signal) {}
-
-/* Has all signals blocked, and sleeps in one of the calls above, which blocks none. */
-static void *sleeper(void *argument) {
-  sigset_t none;
-  sigemptyset(&none);
-  tid = syscall(SYS_gettid);
-  ready = 1;
-  long result = 0;
-  switch (masked_call) {
-    case SUSPEND:
-      result = sigsuspend(&none);
-      break;
-    case PPOLL:
-      result = ppoll(NULL, 0, NULL, &none);
-      break;
-    case PSELECT:
-      result = pselect(0, NULL, NULL, NULL, NULL, &none);
-      break;
-    case EPOLL_PWAIT: {
-      struct epoll_event event;
-      result = epoll_pwait(epoll_create1(EPOLL_CLOEXEC), &event, 1, -1, &none);
-      break;
-    }
-    case EPOLL_PWAIT2: {
-      struct epoll_event event;
-      result = syscall(441, epoll_create1(EPOLL_CLOEXEC), &event, 1, NULL, &none, 8);
-      break;
-    }
-    case IO_PGETEVENTS: {
-      aio_context_t context = 0;
-      struct io_event event;
-      struct { const sigset_t *set; size_t bytes; } set = {&none, 8};
-      result = syscall(SYS_io_setup, 1, &context);
-      if (result == 0) {
-        result = syscall(SYS_io_pgetevents, context, 1L, 1L, &event, NULL, &set);
-      }
-      break;
-    }
-    case IO_URING_ENTER: {
-      struct io_uring_params parameters;
-      memset(&parameters, 0, sizeof parameters);
-      result = syscall(SYS_io_uring_setup, 2, &parameters);
-      if (result >= 0) {
-        result = syscall(SYS_io_uring_enter, result, 0, 1, IORING_ENTER_GETEVENTS, &none, 8);
-      }
-      break;
-    }
-  }
-  refused = result < 0 && errno != EINTR ? errno : 0;
-  done = 1;
-  return NULL;
-}
-
-static pthread_t sleeps;
-
-/* 0, or why the kernel has no such call. */
-int start_sleeper(int call) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = woken;
-  sigaction(SIGRTMIN + 5, &action, NULL);
-  masked_call = call;
-  ready = done = refused = 0;
-  sleeps = masked(sleeper);
-  while (!done && (!ready || !is_open())) {
-    usleep(1000);
-  }
-  if (done) {
-    pthread_join(sleeps, NULL);
-    return refused;
-  }
-  return 0;
-}
-
-int end_sleeper(int unused) {
-  pthread_kill(sleeps, SIGRTMIN + 5);
-  return pthread_join(sleeps, NULL);
 }
 
 int main(int argc, char **argv) {

@@ -68,8 +68,6 @@ public final class SystemCallNumbers {
   public static final int BPF = 280;
   public static final int COPY_FILE_RANGE = 285;
   public static final int STATX = 291;
-  public static final int IO_PGETEVENTS = 292;
-  public static final int IO_URING_ENTER = 426;
   public static final int OPENAT2 = 437;
   public static final int EPOLL_PWAIT2 = 441;
   public static final int FUTEX_WAITV = 449;

@@ -79,8 +79,6 @@ public final class SystemCallNumbers {
   public static final int BPF = 321;
   public static final int COPY_FILE_RANGE = 326;
   public static final int STATX = 332;
-  public static final int IO_PGETEVENTS = 333;
-  public static final int IO_URING_ENTER = 426;
   public static final int OPENAT2 = 437;
   public static final int EPOLL_PWAIT2 = 441;
   public static final int FUTEX_WAITV = 449;

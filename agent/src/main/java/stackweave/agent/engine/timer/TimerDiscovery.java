@@ -7,11 +7,10 @@ import stackweave.agent.engine.SignalTargets;
 import stackweave.agent.engine.ThreadStacks;
 import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.engine.timer.handler.TimerRefusals;
-import stackweave.agent.engine.timer.mask.PassedOver;
-import stackweave.agent.engine.timer.mask.SignalMasks;
-import stackweave.agent.engine.timer.mask.SignalMasks.Answer;
-import stackweave.agent.engine.timer.mask.SignalQueue;
 import stackweave.agent.engine.timer.stack.NativeStacks;
+import stackweave.agent.engine.timer.threads.PassedOver;
+import stackweave.agent.engine.timer.threads.SignalQueue;
+import stackweave.agent.engine.timer.threads.StackList;
 import stackweave.agent.engine.timer.threads.ThreadIds;
 import stackweave.agent.engine.timer.threads.TimerThreads;
 import stackweave.agent.linux.CallPolicy;
@@ -22,14 +21,17 @@ import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.TaskList;
+import stackweave.agent.linux.task.TaskFiles;
 
 /**
  * Finds started and ended threads, and creates or deletes their timers. Tasks are listed when the
  * machine has started one since the last listing, using at most a hundredth of a core, and at least
  * every {@link #LISTING_NANOS}, or less often where threads are thousands. Threads reported by
  * {@link ThreadStarts} get their timers before that. Used by {@link TimerEngine} on the drain
- * thread. A thread must not get a timer while it may block the signal or wait for it: the signal
- * would end its wait or stay pending.
+ * thread.
+ *
+ * <p>A thread that blocks the signal or waits for it gets no timer: the signal would stay pending,
+ * or end its wait. That is looked at when a timer is to be made, and every {@link #VERIFY_NANOS}.
  */
 final class TimerDiscovery implements AutoCloseable {
   /** Pause after a listing, in multiples of its CPU time. */
@@ -38,11 +40,7 @@ final class TimerDiscovery implements AutoCloseable {
   /** The same of what is looked through though no thread was started: thousands may be idle. */
   private static final int QUIET_COST_SHARE = 200;
 
-  /**
-   * Limit of the CPU time for checking masks of new threads: a fiftieth of a core, with {@link
-   * #MASKS_AHEAD_NANOS} saved up, which is some 600 threads. Checks of known threads have the same
-   * limit apart, so that neither delays the other.
-   */
+  /** A fiftieth of a core for looks at new threads' masks, and some 1,000 looks saved up. */
   private static final int MASK_SHARE = 50;
 
   private static final long MASKS_AHEAD_NANOS = 30_000_000;
@@ -59,61 +57,50 @@ final class TimerDiscovery implements AutoCloseable {
   /** Threads checked again at a time: every two seconds some 30 ms, if as many run. */
   private static final int REVIEWED = 1024;
 
-  /** Threads whose masks are checked before sampling starts. */
-  private static final int MAX_AT_START = 4096;
+  /** When threads are looked at again that blocked the signal for perhaps a moment only. */
+  private static final long AGAIN_NANOS = 5_000_000;
 
-  /** How often threads are checked of which it isn't known whether they take the signal. */
-  private static final long DOUBT_NANOS = 5_000_000;
-
-  /** How many of those are checked at a time. */
-  private static final int DOUBTED_AT_ONCE = 64;
-
-  private static final int YOUNG_AT_ONCE = 64;
-
-  /** How long after that others are expected. */
-  private static final long QUIET_NANOS = 2_000_000_000L;
+  private static final int AGAIN_AT_ONCE = 64;
 
   /** If threads start faster, some are left to the next {@link #review}. */
-  private static final int MAX_YOUNG = 1024;
+  private static final int MOST_AGAIN = 1024;
+
+  /** How long after a start or an end others are expected. */
+  private static final long QUIET_NANOS = 2_000_000_000L;
+
+  /** Of attached threads whose timers run already: only their stacks are looked up. */
+  private static final long BEGUN = Long.MIN_VALUE;
+
+  /** Of threads whose CPU time so far is not accounted for. */
+  private static final long FROM_NOW = -1;
 
   private final TimerThreads threads;
   private final SignalQueue queue;
   private final int drainTid;
+  private final int signal;
   private final ThreadStacks javaStacks;
   private final SignalTargets targets;
   private final NativeStacks nativeStacks;
-  private final SignalMasks masks;
-  private final PassedOver passedOver;
+  private final TaskFiles files;
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
-  private final CpuAllowance firstLooks = new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
-  private final CpuAllowance furtherLooks =
-      new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
+  private final CpuAllowance looks = new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
   private final LastPid lastPid = new LastPid();
-  private final ThreadIds fresh = new ThreadIds();
+  private final StackList fresh = new StackList();
   private final ThreadIds waiting = new ThreadIds();
   private final ThreadIds started = new ThreadIds();
   private final ThreadIds ended = new ThreadIds();
 
-  /** Threads that got their timers after a single check, soon after their start. */
-  private final ThreadIds young = new ThreadIds();
+  /** Threads to be looked at again soon. */
+  private final ThreadIds again = new ThreadIds();
 
-  /** How many of them there were at the last check. */
-  private int youngBefore;
+  /** How many of them there were at the last look. */
+  private int againBefore;
 
-  /** Those of {@link #attached} that had no timer before. */
-  private final ThreadIds resumed = new ThreadIds();
+  private long againAt;
 
   /** Threads with a new timer or being checked again, whose stacks are to be found. */
-  private final ThreadIds attached = new ThreadIds();
-
-  private long[] attachedStarts = new long[64];
-  private long[] attachedEnds = new long[64];
-  private long[] starts = new long[64];
-  private long[] ends = new long[64];
-
-  /** Whether {@code Thread.start} has just reported them. */
-  private boolean[] told = new boolean[64];
+  private final StackList attached = new StackList();
 
   private final ThreadStarts.Visitor addStarted = this::addStarted;
   private boolean listNow;
@@ -127,12 +114,6 @@ final class TimerDiscovery implements AutoCloseable {
   private long listingCost;
   private long verifiedAt;
   private long verifyCost;
-  private long doubtedAt;
-  private int nextDoubt;
-
-  /** Threads without a timer only because nothing is known of their masks yet. */
-  private int doubtful;
-
   private int nextReview;
   private int refused;
   private int refusedErrno;
@@ -147,18 +128,17 @@ final class TimerDiscovery implements AutoCloseable {
       TaskList tasks,
       TimerThreads threads,
       int signal,
-      int drainTid,
       ThreadStacks javaStacks,
       SignalTargets targets) {
     this.tasks = tasks;
     this.threads = threads;
-    this.queue = new SignalQueue();
-    this.drainTid = drainTid;
+    this.drainTid = calls.gettid();
+    this.signal = signal;
     this.javaStacks = javaStacks;
     this.targets = targets;
     this.nativeStacks = new NativeStacks(calls, policy, access);
-    this.masks = new SignalMasks(calls.architecture(), signal, access);
-    this.passedOver = new PassedOver(masks);
+    this.files = new TaskFiles(calls);
+    this.queue = new SignalQueue(files);
   }
 
   /**
@@ -174,46 +154,6 @@ final class TimerDiscovery implements AutoCloseable {
     return nativeStacks.knowsThreads();
   }
 
-  /** Threads without a timer because they block the signal or wait for it. Scans all slots. */
-  int blocked() {
-    int count = 0;
-    for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
-      boolean skipped = threads.tidAt(slot) != 0 && !threads.hasTimer(slot);
-      count += skipped && passedOver.isSeenBlocking(slot, threads.tidAt(slot)) ? 1 : 0;
-    }
-    return count;
-  }
-
-  /** Threads without a timer because the signal's frame may not fit on their stacks. */
-  int small() {
-    int count = 0;
-    for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
-      int tid = threads.tidAt(slot);
-      count += tid != 0 && !threads.hasTimer(slot) && passedOver.isSmall(slot, tid) ? 1 : 0;
-    }
-    return count;
-  }
-
-  /** Threads without a timer because it is not known what they do with the signal. */
-  int inDoubt() {
-    int count = 0;
-    for (int slot = 0; slot < threads.slots() && threads.skipped() > 0; slot++) {
-      int tid = threads.tidAt(slot);
-      boolean skipped = tid != 0 && !threads.hasTimer(slot);
-      boolean told =
-          masks.areCallsHidden()
-              ? passedOver.isInDoubt(slot, tid)
-              : passedOver.isLongInDoubt(slot, tid);
-      count += skipped && told ? 1 : 0;
-    }
-    return count;
-  }
-
-  /** Whether the kernel does not show which system calls threads are in. */
-  boolean areCallsHidden() {
-    return masks.areCallsHidden();
-  }
-
   /**
    * Creates timers for all present threads.
    *
@@ -226,7 +166,7 @@ final class TimerDiscovery implements AutoCloseable {
     if (count <= 0) {
       throw TimerRefusals.tasks(Libc.errno());
     }
-    queue.measure(0);
+    queue.measure(drainTid, 0);
     if (count > queue.budget()) {
       throw TimerRefusals.signalQueue(count, queue.budget());
     }
@@ -234,8 +174,8 @@ final class TimerDiscovery implements AutoCloseable {
     if (threads.live() == 0 && refused > 0) {
       throw TimerRefusals.timers(refusedErrno);
     }
-    if (threads.live() == 0 && threads.skipped() > 0 && !mayAnyTake()) {
-      throw TimerRefusals.blocked(masks.signal(), threads.skipped());
+    if (threads.live() == 0 && threads.skipped() > 0) {
+      throw TimerRefusals.blocked(signal, threads.skipped());
     }
     started.clear();
     listedAt = System.nanoTime();
@@ -243,31 +183,13 @@ final class TimerDiscovery implements AutoCloseable {
     return threads.live();
   }
 
-  /**
-   * Whether a living thread is in doubt. One that ended while it was looked at is so, too, and
-   * where threads come and go there is always one.
-   */
-  private boolean mayAnyTake() {
-    for (int slot = 0; slot < threads.slots() && doubtful > 0; slot++) {
-      int tid = threads.tidAt(slot);
-      if (tid != 0 && passedOver.isInDoubt(slot, tid) && masks.cpuNanos(tid) >= 0) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   /** Looks for new and ended threads, if it is time to. */
   void look() {
     takeStarted();
     long now = System.nanoTime();
-    if (doubtful + young.size() > 0 && now - doubtedAt >= DOUBT_NANOS && furtherLooks.isLeft()) {
-      doubtedAt = now;
-      furtherLooks.begin();
-      lookAtYoung();
-      lookAtDoubtful(now);
-      furtherLooks.end();
-      beginAttached();
+    if (again.size() > 0 && now - againAt >= AGAIN_NANOS) {
+      againAt = now;
+      lookAgain();
     }
     int pid = lastPidTrusted ? lastPid.read() : -1;
     boolean wanted = pid < 0 || pid != lastPidSeen || listNow;
@@ -276,14 +198,11 @@ final class TimerDiscovery implements AutoCloseable {
     if (due || wanted && affordable) {
       listNow = false;
       long verified = verifiedAt;
-      long cpu = cpuTime.ofThread() - firstLooks.usedNanos(); // which have their own limit
+      long cpu = cpuTime.ofThread() - looks.usedNanos(); // which have their own limit
       list(pid);
       listedAt = now;
       listingCost =
-          cpuTime.ofThread()
-              - firstLooks.usedNanos()
-              - cpu
-              - (verified == verifiedAt ? 0 : verifyCost);
+          cpuTime.ofThread() - looks.usedNanos() - cpu - (verified == verifiedAt ? 0 : verifyCost);
     }
   }
 
@@ -346,7 +265,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Periodic checks: the budget, and whether ids belong to other threads now. */
   private void verify(int count) {
-    queue.measure(threads.live());
+    queue.measure(drainTid, threads.live());
     for (int i = 0; i < count; i++) {
       int tid = tasks.tids()[i];
       if (threads.isStale(tid)) {
@@ -369,137 +288,93 @@ final class TimerDiscovery implements AutoCloseable {
       if (tid == 0) {
         continue;
       }
-      if (threads.hasTimer(slot)) {
-        if (takes(slot, tid)) {
-          addAttached(tid, 0, 0);
-        } else {
-          doubtful += passedOver.isInDoubt(slot, tid) ? 1 : 0;
-        }
-      } else if (!passedOver.isInDoubt(slot, tid) && !passedOver.isSmall(slot, tid)) {
-        lookAgain(slot, tid);
+      if (!threads.hasTimer(slot)) {
+        takeUp(slot);
+        continue;
+      }
+      PassedOver why = whyNot(tid);
+      if (why == null || why == PassedOver.BLOCKS_NOW) { // or its mask can't be read now
+        attached.add(tid, 0, 0, BEGUN);
+      } else {
+        threads.suspend(slot, why == PassedOver.BLOCKS ? PassedOver.BLOCKS_NOW : why);
+        lookSoonAt(tid);
       }
     }
     nextReview = threads.slots() == 0 ? 0 : nextReview % threads.slots();
     beginAttached();
   }
 
-  /** Whether a thread with a timer still takes the signal; if not, deletes the timer. */
-  private boolean takes(int slot, int tid) {
-    Answer answer = passedOver.lookAnew(tid, false);
-    if (answer == Answer.BLOCKS || answer == Answer.WAITS) {
-      threads.suspend(slot);
-      passedOver.add(slot, tid, answer, false, false);
-      return false;
+  /** Looks at threads once more that may have had the signal blocked for a moment only. */
+  private void lookAgain() {
+    attached.clear();
+    int count = Math.min(againBefore, AGAIN_AT_ONCE);
+    int done = 0;
+    for (; done < count && looks.isLeft(); done++) {
+      int slot = threads.slot(again.get(done));
+      if (slot >= 0 && !threads.hasTimer(slot)) {
+        looks.begin();
+        takeUp(slot);
+        looks.end();
+      }
     }
-    return true;
+    again.removeFirst(done);
+    againBefore = again.size();
+    beginAttached();
+  }
+
+  private void lookSoonAt(int tid) {
+    if (again.size() < MOST_AGAIN) {
+      again.add(tid);
+    }
   }
 
   /**
-   * Checks young threads again after 5 to 10 ms, since a thread that blocks signals does so early.
+   * Looks whether a thread would take the signal.
+   *
+   * @return null if so
    */
-  private void lookAtYoung() {
-    int count = Math.min(youngBefore, YOUNG_AT_ONCE);
-    for (int i = 0; i < count; i++) {
-      int slot = threads.slot(young.get(i));
-      if (slot >= 0 && threads.hasTimer(slot) && !takes(slot, young.get(i))) {
-        doubtful += passedOver.isInDoubt(slot, young.get(i)) ? 1 : 0;
-      }
+  private PassedOver whyNot(int tid) {
+    long mask = files.blockedSignals(tid);
+    if ((mask >>> signal - 1 & 1) != 0) {
+      return mask == -1 ? PassedOver.BLOCKS_NOW : PassedOver.BLOCKS;
     }
-    young.removeFirst(count);
-    youngBefore = young.size();
+    return files.waitsForSignal(tid) ? PassedOver.WAITS : null;
   }
 
-  /** Checks a thread without a timer, which may get one now. */
-  private void lookAgain(int slot, int tid) {
-    if (passedOver.look(slot, tid, false)) {
-      resume(slot, tid, 0, 0);
+  /** Makes the timer of a thread that was passed over, if it takes the signal now. */
+  private void takeUp(int slot) {
+    if (threads.passedOver(slot).isForLife()) {
+      return;
     }
-  }
-
-  private void resume(int slot, int tid, long stackStart, long stackEnd) {
-    if (threads.live() < queue.budget() && threads.resume(slot)) {
-      resumed.add(tid);
-      addAttached(tid, stackStart, stackEnd);
-      if (passedOver.isFromBirth(slot)) {
+    int tid = threads.tidAt(slot);
+    boolean isStarting = threads.passedOver(slot) == PassedOver.STARTING;
+    PassedOver why = whyNot(tid);
+    if (why != null) {
+      threads.passOver(slot, why);
+    } else if (threads.live() < queue.budget() && threads.resume(slot)) {
+      attached.add(tid, 0, 0, isStarting ? 0 : FROM_NOW);
+      if (isStarting) {
         started.add(tid);
       }
     }
   }
 
-  /** Checks some of the threads of which nothing is known yet. */
-  private void lookAtDoubtful(long now) {
-    attached.clear();
-    int left = DOUBTED_AT_ONCE;
-    int slots = threads.slots();
-    doubtful = 0;
-    int from = nextDoubt;
-    for (int i = 0; i < slots; i++) {
-      int slot = (from + i) % slots;
-      int tid = threads.tidAt(slot);
-      if (tid == 0 || threads.hasTimer(slot) || !passedOver.isInDoubt(slot, tid)) {
-        continue;
-      }
-      if (left > 0 && passedOver.isDue(slot, now)) {
-        left--;
-        nextDoubt = (slot + 1) % slots;
-        lookAgain(slot, tid);
-      }
-      if (!threads.hasTimer(slot) && passedOver.isInDoubt(slot, tid)) {
-        doubtful++;
-      }
-    }
-  }
-
-  private void beginAttached() {
-    findStacks();
-    for (int i = 0; i < attached.size(); i++) {
-      int tid = attached.get(i);
-      if (nativeStacks.isSmall(i)) {
-        passOver(tid);
-      } else if (resumed.indexOf(tid) >= 0) {
-        long accountedFrom = passedOver.accountedFrom(threads.slot(tid));
-        threads.begin(tid, attachedStarts[i], attachedEnds[i], accountedFrom);
-      } else if (nativeStacks.readMaps()) {
-        threads.setStack(tid, attachedStarts[i], attachedEnds[i]);
-      }
-    }
-    resumed.clear();
-  }
-
   private void takeStarted() {
     addWaiting();
-    attached.clear();
     listNow |= !targets.threadStarts().take(addStarted);
-    beginAttached();
     attachFresh(true);
   }
 
   private void addWaiting() {
     fresh.clear();
     for (int i = 0; i < waiting.size(); i++) {
-      addFresh(waiting.get(i), 0, 0);
+      fresh.add(waiting.get(i), 0, 0, 0);
     }
   }
 
   private void addStarted(int tid, long stackStart, long stackEnd) {
-    int slot = threads.slot(tid);
-    if (slot >= 0) {
-      lookAtTold(slot, tid, stackStart, stackEnd);
-    } else if (isNew(tid) && fresh.indexOf(tid) < 0) {
-      addFresh(tid, stackStart, stackEnd);
-      told[fresh.size() - 1] = true;
-    }
-  }
-
-  /** A started thread that a listing found first and that is in doubt since. */
-  private void lookAtTold(int slot, int tid, long stackStart, long stackEnd) {
-    if (!threads.hasTimer(slot) && passedOver.isInDoubt(slot, tid) && firstLooks.isLeft()) {
-      firstLooks.begin();
-      boolean takes = passedOver.look(slot, tid, true);
-      firstLooks.end();
-      if (takes) {
-        resume(slot, tid, stackStart, stackEnd);
-      }
+    if (isNew(tid) && !fresh.has(tid)) {
+      fresh.add(tid, stackStart, stackEnd, 0);
     }
   }
 
@@ -507,25 +382,12 @@ final class TimerDiscovery implements AutoCloseable {
     return !threads.see(tid) && tid != drainTid && waiting.indexOf(tid) < 0;
   }
 
-  private void addFresh(int tid, long stackStart, long stackEnd) {
-    int i = fresh.size();
-    if (i == starts.length) {
-      starts = Arrays.copyOf(starts, 2 * i);
-      ends = Arrays.copyOf(ends, 2 * i);
-      told = Arrays.copyOf(told, 2 * i);
-    }
-    told[i] = false;
-    starts[i] = stackStart;
-    ends[i] = stackEnd;
-    fresh.add(tid);
-  }
-
   private void attachListed(int count, boolean fromBirth) {
     addWaiting();
     for (int i = 0; i < count; i++) {
       int tid = tasks.tids()[i];
       if (isNew(tid)) {
-        addFresh(tid, 0, 0);
+        fresh.add(tid, 0, 0, 0);
       }
     }
     attachFresh(fromBirth);
@@ -538,26 +400,71 @@ final class TimerDiscovery implements AutoCloseable {
       return;
     }
     if (fromBirth && !nativeStacks.knowsThreads()) {
-      javaStacks.find(fresh.array(), count, starts, ends);
+      javaStacks.find(fresh.tids(), count, fresh.starts(), fresh.ends());
     }
     waiting.clear();
     attached.clear();
     for (int i = 0; i < count; i++) {
-      int tid = fresh.get(i);
-      boolean waits = fromBirth && ends[i] == 0 && !nativeStacks.knows(tid);
+      int tid = fresh.tid(i);
+      boolean waits = fromBirth && fresh.ends()[i] == 0 && !nativeStacks.knows(tid);
       long used = waits ? threads.cpuOf(tid) : Long.MAX_VALUE;
       if (used > SILENT_NANOS) {
-        attach(tid, starts[i], ends[i], fromBirth, told[i]);
+        attach(i, fromBirth);
       } else if (used >= 0) {
         waiting.add(tid);
       }
     }
+    beginAttached();
+  }
+
+  private void attach(int i, boolean fromBirth) {
+    int tid = fresh.tid(i);
+    if (threads.live() >= queue.budget()) {
+      refused++;
+      return;
+    }
+    PassedOver why = fromBirth ? whyNotYet(tid) : whyNot(tid);
+    if (why != null) {
+      threads.skip(tid, why);
+      lookSoonAt(tid);
+    } else if (threads.attach(tid)) {
+      started.add(tid);
+      attached.add(tid, fresh.starts()[i], fresh.ends()[i], fromBirth ? 0 : FROM_NOW);
+    } else if (threads.errno() != Errno.EINVAL) { // which means that the thread has ended
+      refused++;
+      refusedErrno = threads.errno();
+    }
+  }
+
+  /** As {@link #whyNot}, of a thread that has just started, if CPU time is left for that. */
+  private PassedOver whyNotYet(int tid) {
+    if (!looks.isLeft()) {
+      return PassedOver.STARTING;
+    }
+    looks.begin();
+    PassedOver why = whyNot(tid);
+    looks.end();
+    return why == null || why.isForLife() ? why : PassedOver.STARTING;
+  }
+
+  /** Whether threads wait for a timer, so that the next check should be soon. */
+  boolean isPressed() {
+    return waiting.size() > 0;
+  }
+
+  /** Finds the stacks of the attached threads and starts those timers that don't run yet. */
+  private void beginAttached() {
     findStacks();
     for (int i = 0; i < attached.size(); i++) {
+      int tid = attached.tid(i);
+      long start = attached.starts()[i];
+      long end = attached.ends()[i];
       if (nativeStacks.isSmall(i)) {
-        passOver(attached.get(i));
-      } else {
-        threads.begin(attached.get(i), attachedStarts[i], attachedEnds[i], fromBirth ? 0 : -1);
+        passOver(tid);
+      } else if (attached.accountedFrom(i) != BEGUN) {
+        threads.begin(tid, start, end, attached.accountedFrom(i));
+      } else if (nativeStacks.readMaps()) {
+        threads.setStack(tid, start, end);
       }
     }
   }
@@ -565,72 +472,8 @@ final class TimerDiscovery implements AutoCloseable {
   private void passOver(int tid) {
     int slot = threads.slot(tid);
     if (slot >= 0 && threads.hasTimer(slot)) {
-      threads.suspend(slot);
-      passedOver.addSmall(slot, tid);
+      threads.suspend(slot, PassedOver.SMALL_STACK);
     }
-  }
-
-  private void attach(
-      int tid, long stackStart, long stackEnd, boolean fromBirth, boolean justStarted) {
-    if (threads.live() >= queue.budget()) {
-      refused++;
-      return;
-    }
-    Answer answer = look(tid, fromBirth, justStarted);
-    if (answer != Answer.TAKES) {
-      int slot = threads.skip(tid);
-      if (slot >= 0) {
-        passedOver.add(slot, tid, answer, fromBirth, !fromBirth);
-        doubtful += passedOver.isInDoubt(slot, tid) ? 1 : 0;
-      }
-    } else if (threads.attach(tid)) {
-      started.add(tid);
-      addAttached(tid, stackStart, stackEnd);
-      if (justStarted && young.size() < MAX_YOUNG) {
-        young.add(tid);
-      }
-    } else if (threads.errno() != Errno.EINVAL) { // which means that the thread has ended
-      refused++;
-      refusedErrno = threads.errno();
-    }
-  }
-
-  /**
-   * Checks a new thread if CPU time is left for it; otherwise it is {@linkplain #lookAtDoubtful in
-   * doubt}.
-   */
-  private Answer look(int tid, boolean fromBirth, boolean justStarted) {
-    if (!fromBirth) {
-      if (threads.live() < MAX_AT_START) {
-        return passedOver.lookAnew(tid, false);
-      }
-      passedOver.forgetLook();
-      return Answer.UNSURE;
-    }
-    if (!firstLooks.isLeft()) {
-      passedOver.forgetLook();
-      return Answer.UNSURE;
-    }
-    firstLooks.begin();
-    Answer answer = passedOver.lookAnew(tid, justStarted);
-    firstLooks.end();
-    return answer;
-  }
-
-  private void addAttached(int tid, long stackStart, long stackEnd) {
-    int i = attached.size();
-    if (i == attachedEnds.length) {
-      attachedStarts = Arrays.copyOf(attachedStarts, 2 * i);
-      attachedEnds = Arrays.copyOf(attachedEnds, 2 * i);
-    }
-    attachedStarts[i] = stackStart;
-    attachedEnds[i] = stackEnd;
-    attached.add(tid);
-  }
-
-  /** Whether threads wait for a timer, so that the next check should be soon. */
-  boolean isPressed() {
-    return waiting.size() > 0;
   }
 
   /**
@@ -643,10 +486,10 @@ final class TimerDiscovery implements AutoCloseable {
       return;
     }
     if (!nativeStacks.knowsThreads()) {
-      Arrays.fill(attachedEnds, 0, count, 0);
-      javaStacks.find(attached.array(), count, attachedStarts, attachedEnds);
+      Arrays.fill(attached.ends(), 0, count, 0);
+      javaStacks.find(attached.tids(), count, attached.starts(), attached.ends());
     }
-    nativeStacks.find(attached.array(), count, attachedStarts, attachedEnds);
+    nativeStacks.find(attached.tids(), count, attached.starts(), attached.ends());
   }
 
   @Override
@@ -655,7 +498,7 @@ final class TimerDiscovery implements AutoCloseable {
     cpuTime.close();
     lastPid.close();
     nativeStacks.close();
-    masks.close();
     queue.close();
+    files.close();
   }
 }

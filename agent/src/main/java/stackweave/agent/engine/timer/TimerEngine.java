@@ -18,6 +18,7 @@ import stackweave.agent.engine.timer.handler.HandlerMemory;
 import stackweave.agent.engine.timer.handler.HandlerSignal;
 import stackweave.agent.engine.timer.handler.TimerRefusals;
 import stackweave.agent.engine.timer.threads.CpuTimers;
+import stackweave.agent.engine.timer.threads.PassedOver;
 import stackweave.agent.engine.timer.threads.TimerThreads;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.CpuTime;
@@ -157,7 +158,6 @@ public final class TimerEngine implements SampleEngine {
             tasks,
             threads,
             signal.number(),
-            calls.gettid(),
             javaStacks,
             targets);
     records =
@@ -312,8 +312,6 @@ public final class TimerEngine implements SampleEngine {
   public EngineStatistics statistics() {
     long dropped = memory.get(HandlerLayout.PROCESS_DROPPED) - droppedAtStart;
     long expiries = memory.get(HandlerLayout.PROCESS_DROPPED_EXPIRIES) - droppedExpiriesAtStart;
-    int skipped =
-        discovery.refused() + discovery.blocked() + discovery.inDoubt() + discovery.small();
     return new EngineStatistics(EngineKind.TIMER)
         .set(EngineFigure.INTERVAL, config.intervalNanos())
         .set(EngineFigure.THREADS, attachedAtStart)
@@ -331,7 +329,15 @@ public final class TimerEngine implements SampleEngine {
         .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart)
         .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + expiries * config.intervalNanos())
         .set(EngineFigure.CPU_COVERED, records.coveredNanos())
-        .set(EngineFigure.THREADS_SKIPPED, skipped);
+        .set(EngineFigure.THREADS_SKIPPED, discovery.refused() + blocked() + small());
+  }
+
+  private int blocked() {
+    return threads.passedOver(PassedOver.BLOCKS) + threads.passedOver(PassedOver.WAITS);
+  }
+
+  private int small() {
+    return threads.passedOver(PassedOver.SMALL_STACK);
   }
 
   @Override
@@ -350,33 +356,20 @@ public final class TimerEngine implements SampleEngine {
           "threads not sampled, for the queue of signals (ulimit -i) is short: "
               + discovery.refused());
     }
-    if (discovery.blocked() > 0) {
+    if (blocked() > 0) {
       append(
           note,
           "threads not sampled, for they block signal "
               + signal.number()
               + " or wait for it (they, or who started them, block all signals): "
-              + discovery.blocked());
+              + blocked());
     }
-    if (discovery.small() > 0) {
+    if (small() > 0) {
       append(
           note,
           "threads not sampled, for the signal's frame may not fit on their stacks of less than 128"
               + " KiB (a perf engine samples them): "
-              + discovery.small());
-    }
-    if (discovery.inDoubt() > 0) {
-      append(
-          note,
-          (discovery.areCallsHidden()
-                  ? "threads not sampled until they are seen running, for this kernel does not say"
-                      + " whether they wait for signal "
-                      + signal.number()
-                      + " (/proc/self/task/TID/syscall can't be read: the process is not dumpable): "
-                  : "threads not sampled so far, for it could not be told whether they take signal "
-                      + signal.number()
-                      + ": ")
-              + discovery.inDoubt());
+              + small());
     }
     if (records.withoutStack() > 0) {
       append(

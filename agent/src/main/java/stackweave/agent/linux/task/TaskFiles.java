@@ -10,8 +10,8 @@ import stackweave.agent.linux.SystemCalls;
 /**
  * What the kernel says in /proc/self/task/TID of a thread that waits: the system call that it is
  * in, how long it has waited for a CPU, where in the kernel it sleeps; and what a file descriptor
- * is. Opens and closes a file for each answer, 5 to 10 µs, and touches no file system but /proc.
- * Allocates nothing; not thread-safe.
+ * is. And which signals any thread has blocked. Opens and closes a file for each answer, 5 to 10
+ * µs, and touches no file system but /proc. Allocates nothing; not thread-safe.
  */
 public final class TaskFiles implements AutoCloseable {
   /** What {@link #readCall} has found. */
@@ -50,7 +50,10 @@ public final class TaskFiles implements AutoCloseable {
   private static final byte[] SYSCALL = bytes("/syscall\0");
   private static final byte[] SCHEDSTAT = bytes("/schedstat\0");
   private static final byte[] STAT = bytes("/stat\0");
+  private static final byte[] STATUS = bytes("/status\0");
   private static final byte[] WCHAN = bytes("/wchan\0");
+  private static final byte[] BLOCKED = bytes("\nSigBlk:\t");
+  private static final byte[] QUEUED = bytes("\nSigQ:\t");
   private static final byte[] END = bytes("\0");
   private static final byte[] RUNNING = bytes("running");
   private static final byte[] SOCKET = bytes("socket:");
@@ -75,11 +78,12 @@ public final class TaskFiles implements AutoCloseable {
 
   private static final int ARGUMENTS = 6;
   private static final int PATH_BYTES = 64;
-  private static final int BUFFER_BYTES = 512;
+  private static final int BUFFER_BYTES = 8192;
 
   private final NativeBuffer path = NativeBuffer.allocate(PATH_BYTES);
   private final NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES);
   private final SystemCalls calls;
+  private final int sigtimedwait;
   private final long[] arguments = new long[ARGUMENTS];
 
   /** Why the last file could not be read. */
@@ -96,6 +100,11 @@ public final class TaskFiles implements AutoCloseable {
    */
   public TaskFiles(SystemCalls calls) {
     this.calls = calls;
+    this.sigtimedwait =
+        switch (calls) {
+          case X86_64 -> stackweave.agent.cpu.x86_64.SystemCallNumbers.RT_SIGTIMEDWAIT;
+          case AARCH64 -> stackweave.agent.cpu.aarch64.SystemCallNumbers.RT_SIGTIMEDWAIT;
+        };
   }
 
   private static byte[] bytes(String ascii) {
@@ -123,10 +132,10 @@ public final class TaskFiles implements AutoCloseable {
     call = (int) decimal();
     boolean inCall = call >= 0;
     for (int i = 0; i < ARGUMENTS; i++) {
-      arguments[i] = inCall ? hexadecimal() : 0;
+      arguments[i] = inCall ? prefixed() : 0;
     }
-    sp = hexadecimal();
-    pc = hexadecimal();
+    sp = prefixed();
+    pc = prefixed();
     return pc == 0 ? Answer.RUNS : Answer.WAITS;
   }
 
@@ -190,9 +199,36 @@ public final class TaskFiles implements AutoCloseable {
     return Math.max(0, now - ticks * TICK_NANOS - TICK_NANOS / 2); // the kernel cuts the rest off
   }
 
+  /**
+   * The signals that the thread has blocked at the moment, bit 0 for signal 1: {@code SigBlk} of
+   * its {@code status} (proc_pid_status(5)).
+   *
+   * @return −1 if that can't be read, mostly since the thread has ended; no mask is that
+   */
+  public long blockedSignals(int tid) {
+    if (!read(tid, STATUS) || !seek(BLOCKED)) {
+      return -1;
+    }
+    return hexadecimal();
+  }
+
+  /**
+   * Whether the thread sleeps until a signal comes that it has blocked otherwise, by sigwait and
+   * the like: meanwhile {@link #blockedSignals} does not have it (do_sigtimedwait in
+   * kernel/signal.c).
+   */
+  public boolean waitsForSignal(int tid) {
+    return readCall(tid) == Answer.WAITS && call == sigtimedwait;
+  }
+
+  /** How many signals all processes of this user have queued, with timers: {@code SigQ}. */
+  public long queuedSignals(int tid) {
+    return read(tid, STATUS) && seek(QUEUED) ? decimal() : 0;
+  }
+
   /** Whether the kernel says that the thread sleeps in a function for pipes. */
   public boolean waitsForPipe(int tid) {
-    return read(tid, WCHAN) && (contains(PIPE_WAIT) || contains(FIFO_WAIT));
+    return read(tid, WCHAN) && (seek(PIPE_WAIT) || seek(FIFO_WAIT));
   }
 
   /**
@@ -201,10 +237,7 @@ public final class TaskFiles implements AutoCloseable {
    */
   public boolean isStopped(int tid) {
     return read(tid, WCHAN)
-        && (contains(PTRACE_STOP)
-            || contains(SIGNAL_STOP)
-            || contains(FREEZER)
-            || contains(OLD_FREEZER));
+        && (seek(PTRACE_STOP) || seek(SIGNAL_STOP) || seek(FREEZER) || seek(OLD_FREEZER));
   }
 
   /** What a descriptor of this process is, by the link in /proc; the file itself isn't asked. */
@@ -287,9 +320,11 @@ public final class TaskFiles implements AutoCloseable {
     return isAt(0, text);
   }
 
-  private boolean contains(byte[] text) {
+  /** Moves behind a text; false if it isn't there. */
+  private boolean seek(byte[] text) {
     for (int i = 0; i < length; i++) {
       if (isAt(i, text)) {
+        position = i + text.length;
         return true;
       }
     }
@@ -329,9 +364,13 @@ public final class TaskFiles implements AutoCloseable {
   }
 
   /** The next hexadecimal number, after 0x. */
-  private long hexadecimal() {
+  private long prefixed() {
     skipSpaces();
     position += 2;
+    return hexadecimal();
+  }
+
+  private long hexadecimal() {
     long value = 0;
     for (; position < length; position++) {
       int digit = Character.digit(buffer.bytes().get(position), 16);

@@ -26,6 +26,7 @@ import stackweave.agent.engine.KernelClock;
 import stackweave.agent.engine.timer.handler.HandlerLayout;
 import stackweave.agent.engine.timer.handler.HandlerMemory;
 import stackweave.agent.engine.timer.threads.CpuTimers;
+import stackweave.agent.engine.timer.threads.PassedOver;
 import stackweave.agent.engine.timer.threads.TimerThreads;
 import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.linux.SystemCalls;
@@ -334,7 +335,8 @@ class TimerRecordsTest {
   @Test
   void aSampleIsUrgentIfItIsTheFirstOfItsThreadOrOfItsYouth() {
     assertFalse(records.isAnyUrgent(), "none waits");
-    long identity = (long) threads.skip(TID) << 47 | 1L << 32 | TID;
+    threads.skip(TID, PassedOver.BLOCKS);
+    long identity = (long) threads.slot(TID) << 47 | 1L << 32 | TID;
     record(1).of(identity, 0).write();
     assertTrue(records.isAnyUrgent());
     assertTrue(records.isAnyUrgent());
@@ -358,7 +360,8 @@ class TimerRecordsTest {
   /** What is read of it later is believed only if that is soon. */
   @Test
   void aSampleIsUrgentIfItsStackFillsTheCopy() {
-    long identity = (long) threads.skip(TID) << 47 | 1L << 32 | TID;
+    threads.skip(TID, PassedOver.BLOCKS);
+    long identity = (long) threads.slot(TID) << 47 | 1L << 32 | TID;
     record(1).of(identity, 0).write();
     assertEquals(1, drain());
     record(2).of(identity, 0).with(pattern(StackSnapshot.MAX_STACK_BYTES - 8)).write();
@@ -370,7 +373,8 @@ class TimerRecordsTest {
   /** A sample that is thinned out reads no name. */
   @Test
   void aThreadIsNewUntilOneOfItsSamplesIsWanted() {
-    long identity = (long) threads.skip(TID) << 47 | 1L << 32 | TID;
+    threads.skip(TID, PassedOver.BLOCKS);
+    long identity = (long) threads.slot(TID) << 47 | 1L << 32 | TID;
     sink.wants = false;
     record(1).of(identity, 0).write();
     assertEquals(1, drain());

@@ -1,6 +1,7 @@
 package stackweave.agent.linux.task;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.FileInputStream;
@@ -69,6 +70,24 @@ class TaskFilesTest {
     Thread.sleep(30);
     assertTrue(files.age(tid) >= 20_000_000);
     assertEquals(-1, files.age(Integer.MAX_VALUE));
+    latch.countDown();
+  }
+
+  @Test
+  void blockedAndQueuedSignalsAreThoseOfTheStatusFile() throws Exception {
+    CountDownLatch latch = new CountDownLatch(1);
+    int tid = waiting(latch);
+    long blocked = 0;
+    long queued = 0;
+    for (String line : Files.readAllLines(Path.of("/proc/self/task/" + tid + "/status"))) {
+      String[] parts = line.split("[:/]");
+      blocked = parts[0].equals("SigBlk") ? Long.parseLong(parts[1].strip(), 16) : blocked;
+      queued = parts[0].equals("SigQ") ? Long.parseLong(parts[1].strip()) : queued;
+    }
+    assertEquals(blocked, files.blockedSignals(tid));
+    assertEquals(-1, files.blockedSignals(Integer.MAX_VALUE));
+    assertEquals(queued, files.queuedSignals(tid), 10); // of all this user's processes
+    assertFalse(files.waitsForSignal(tid));
     latch.countDown();
   }
 

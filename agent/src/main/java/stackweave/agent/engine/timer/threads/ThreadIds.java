@@ -30,10 +30,6 @@ public final class ThreadIds {
     return ids;
   }
 
-  void set(int index, int tid) {
-    ids[index] = tid;
-  }
-
   /** The index of an id, or −1; a linear search. */
   public int indexOf(int tid) {
     for (int i = 0; i < size; i++) {
@@ -42,11 +38,6 @@ public final class ThreadIds {
       }
     }
     return -1;
-  }
-
-  /** Removes an id by moving the last one to its place. */
-  void remove(int index) {
-    ids[index] = ids[--size];
   }
 
   /** Removes the first ids; the others keep their order. */

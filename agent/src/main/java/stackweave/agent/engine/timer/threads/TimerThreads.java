@@ -28,9 +28,6 @@ public final class TimerThreads implements AutoCloseable {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int NO_SLOT = -1;
 
-  /** In place of a timer's id: the thread can't take the signal. */
-  private static final int NO_TIMER = -1;
-
   private static final int GENERATION_BITS = 15;
 
   /** Bit of an identity: the sample is of the thread's youth. Above all thread ids (2²²). */
@@ -69,6 +66,10 @@ public final class TimerThreads implements AutoCloseable {
   private int[] tids = new int[256];
 
   private int[] timers = new int[256];
+
+  /** Null where the thread has a timer. */
+  private PassedOver[] passedOver = new PassedOver[256];
+
   private int[] generations = new int[256];
   private boolean[] seen = new boolean[256];
 
@@ -130,7 +131,7 @@ public final class TimerThreads implements AutoCloseable {
     return live;
   }
 
-  /** Threads that have none, for they can't take the signal. */
+  /** Threads that have none, for whatever reason. */
   public int skipped() {
     return skipped;
   }
@@ -164,17 +165,33 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   /**
-   * Adds a thread without a timer, since it can't take the signal; it counts as {@link #skipped}.
-   *
-   * @return its slot; negative if there is none left
+   * Adds a thread without a timer; it counts as {@link #skipped}. Does nothing if no slot is left.
    */
-  public int skip(int tid) {
+  public void skip(int tid, PassedOver why) {
     int slot = enter(tid);
     if (slot != NO_SLOT) {
-      timers[slot] = NO_TIMER;
+      passedOver[slot] = why;
       skipped++;
     }
-    return slot;
+  }
+
+  /** Why the thread in a slot has no timer; null if it has one, or the slot is free. */
+  public PassedOver passedOver(int slot) {
+    return passedOver[slot];
+  }
+
+  /** A thread without a timer has none for another reason than before. */
+  public void passOver(int slot, PassedOver why) {
+    passedOver[slot] = why;
+  }
+
+  /** How many threads have no timer for a reason. Looks at all slots. */
+  public int passedOver(PassedOver why) {
+    int count = 0;
+    for (int slot = 0; slot < slots && skipped > 0; slot++) {
+      count += tids[slot] != 0 && passedOver[slot] == why ? 1 : 0;
+    }
+    return count;
   }
 
   private int enter(int tid) {
@@ -187,7 +204,7 @@ public final class TimerThreads implements AutoCloseable {
     tids[slot] = tid;
     young[slot] = 0;
     delivered[slot] = false;
-    timers[slot] = NO_TIMER;
+    passedOver[slot] = null;
     seen[slot] = true;
     index.add(hash(tid), slot);
     return slot;
@@ -208,7 +225,7 @@ public final class TimerThreads implements AutoCloseable {
    */
   public void begin(int tid, long stackStart, long stackEnd, long accountedFrom) {
     int slot = find(tid);
-    if (slot == NO_SLOT || timers[slot] == NO_TIMER) {
+    if (slot == NO_SLOT || !hasTimer(slot)) {
       return;
     }
     memory.setStack(slot, stackStart, stackEnd);
@@ -232,13 +249,13 @@ public final class TimerThreads implements AutoCloseable {
 
   /** Whether the thread in a slot has a timer. */
   public boolean hasTimer(int slot) {
-    return timers[slot] != NO_TIMER;
+    return passedOver[slot] == null;
   }
 
   /** Updates the stack of a thread with a timer; an end of 0 means unknown. */
   public void setStack(int tid, long stackStart, long stackEnd) {
     int slot = find(tid);
-    if (slot != NO_SLOT && timers[slot] != NO_TIMER) {
+    if (slot != NO_SLOT && hasTimer(slot)) {
       memory.changeStack(slot, stackStart, stackEnd);
     }
   }
@@ -254,6 +271,7 @@ public final class TimerThreads implements AutoCloseable {
       return false;
     }
     timers[slot] = timer;
+    passedOver[slot] = null;
     generations[slot]++;
     young[slot] = 0;
     delivered[slot] = false;
@@ -263,11 +281,11 @@ public final class TimerThreads implements AutoCloseable {
     return true;
   }
 
-  /** Deletes the timer of the thread in a slot, which can't take the signal any more. */
-  public void suspend(int slot) {
+  /** Deletes the timer of the thread in a slot. */
+  public void suspend(int slot, PassedOver why) {
     calls.timerDelete(timers[slot]);
     memory.closeBlock(slot);
-    timers[slot] = NO_TIMER;
+    passedOver[slot] = why;
     live--;
     skipped++;
   }
@@ -436,7 +454,7 @@ public final class TimerThreads implements AutoCloseable {
   public boolean isStale(int tid) {
     int slot = find(tid);
     return slot != NO_SLOT
-        && timers[slot] != NO_TIMER
+        && hasTimer(slot)
         && calls.timerGettime(timers[slot], spec.address()) == 0
         && spec.bytes().getLong(16) == 0
         && spec.bytes().getLong(24) == 0;
@@ -451,11 +469,11 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   private void release(int slot) {
-    if (timers[slot] == NO_TIMER) {
-      skipped--;
-    } else {
+    if (hasTimer(slot)) {
       calls.timerDelete(timers[slot]);
       live--;
+    } else {
+      skipped--;
     }
     leave(slot);
   }
@@ -463,9 +481,8 @@ public final class TimerThreads implements AutoCloseable {
   /** Deletes all timers; signals may still be under way. */
   public void deleteTimers() {
     for (int slot = 0; slot < slots; slot++) {
-      if (tids[slot] != 0 && timers[slot] != NO_TIMER) {
+      if (tids[slot] != 0 && hasTimer(slot)) {
         calls.timerDelete(timers[slot]);
-        timers[slot] = NO_TIMER;
       }
     }
   }
@@ -499,6 +516,7 @@ public final class TimerThreads implements AutoCloseable {
       int length = 2 * slots;
       tids = Arrays.copyOf(tids, length);
       timers = Arrays.copyOf(timers, length);
+      passedOver = Arrays.copyOf(passedOver, length);
       generations = Arrays.copyOf(generations, length);
       young = Arrays.copyOf(young, length);
       taken = Arrays.copyOf(taken, length);

@@ -1,20 +1,18 @@
-package stackweave.agent.engine.timer.mask;
+package stackweave.agent.engine.timer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.nio.file.Files;
+import com.sun.jna.NativeLibrary;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.engine.Burner;
 import stackweave.agent.engine.EngineConfig;
@@ -22,15 +20,30 @@ import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineJvm;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.Recorder;
-import stackweave.agent.linux.MemoryAccess;
-import stackweave.agent.linux.SystemCalls;
-import stackweave.agent.linux.Tasks;
 import stackweave.jfr.control.EngineKind;
+import stackweave.testing.Gcc;
 import stackweave.testing.Jdk;
 
 /** Threads that can't take our signal never get it, and are said. */
 @ResourceLock("TimerEngine") // one runs in a process
-class SignalMaskIT extends MaskedThreads {
+class SignalMaskIT {
+  private static final long MILLISECOND = 1_000_000;
+
+  @TempDir static Path directory;
+  static Path program;
+  static NativeLibrary masks;
+
+  @BeforeAll
+  static void compile() throws Exception {
+    program = Gcc.compile(directory, "masks.c", "masks", "-pthread");
+    Path library = Gcc.compile(directory, "masks.c", "masks.so", "-shared", "-fPIC", "-pthread");
+    masks = NativeLibrary.getInstance(library.toString());
+  }
+
+  private static int call(String function, Object... arguments) {
+    return masks.getFunction(function).invokeInt(arguments);
+  }
+
   /** What it uses is missing from the samples, and the gap is stated. */
   @Test
   void aThreadThatBlocksEverythingIsSkippedAndCounted() throws Exception {
@@ -78,70 +91,17 @@ class SignalMaskIT extends MaskedThreads {
     recorder.run(
         config(),
         () -> {
-          call("wake_waiter", 20);
+          for (int i = 0; i < 100 && call("expected_signals") < 5; i++) {
+            call("wake_waiter", 20); // those sent to one that is busy are one
+          }
           burnUntil(sampled);
           assertTrue(skipped.await(5, TimeUnit.MINUTES), "it is never said");
         });
     int waiter = call("masked_tid");
     call("end_waiter", 0);
     assertEquals(0, call("strange_signals"));
-    assertTrue(call("expected_signals") >= 5); // those sent to one that is busy are one
+    assertTrue(call("expected_signals") >= 5);
     assertTrue(recorder.samples.stream().noneMatch(sample -> sample.tid() == waiter));
-  }
-
-  /** Its mask is open, but only until the call ends. */
-  @ParameterizedTest
-  @EnumSource
-  void aMaskThatACallHasOpenedIsNotTakenForTheThreads(MaskedCall masked) throws Exception {
-    int refused = call("start_sleeper", masked.ordinal());
-    assumeTrue(refused == 0, masked + " is not here: errno " + refused);
-    try (SignalMasks looks =
-        new SignalMasks(
-            SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
-      int tid = call("masked_tid");
-      String status = Files.readString(Path.of("/proc/self/task/" + tid + "/status"));
-      assertTrue(status.contains("SigBlk:\t0000000000000000"), status);
-      PassedOver passedOver = new PassedOver(looks);
-      passedOver.add(0, tid, SignalMasks.Answer.UNSURE, false, false);
-      for (int i = 0; i < 50; i++) {
-        assertEquals(SignalMasks.Answer.UNSURE, passedOver.lookAnew(tid, false));
-        assertFalse(passedOver.look(0, tid, false), "it would get a timer");
-      }
-    } finally {
-      call("end_sleeper", 0);
-    }
-  }
-
-  /** Threads that sleep, and that run, take signals; a look or two are enough. */
-  @Test
-  void aThreadThatBlocksNothingIsKnownAtOnce() throws Exception {
-    Burner burner = Burner.start("burns", Long.MAX_VALUE);
-    Thread sleeper = new Thread(LockSupport::park);
-    sleeper.start();
-    while (burner.tid == 0 || sleeper.getState() != Thread.State.WAITING) {
-      Thread.sleep(1);
-    }
-    int sleeps = 0;
-    try (SignalMasks looks =
-        new SignalMasks(
-            SystemCalls.current().orElseThrow().architecture(), 63, MemoryAccess.AUTO)) {
-      PassedOver passedOver = new PassedOver(looks);
-      passedOver.add(0, burner.tid, SignalMasks.Answer.UNSURE, false, false);
-      // Where it waits for a CPU at each look, it needs five: three sights and two.
-      boolean known = false;
-      for (int i = 0; i < 10_000 && burner.isAlive() && !known; i++) {
-        LockSupport.parkNanos(MILLISECOND);
-        known = passedOver.look(0, burner.tid, false);
-      }
-      assertTrue(known, "one that only runs");
-      for (int tid : Tasks.list()) {
-        sleeps += passedOver.lookAnew(tid, false) == SignalMasks.Answer.TAKES ? 1 : 0;
-      }
-    }
-    LockSupport.unpark(sleeper);
-    burner.endAfter(0);
-    burner.join();
-    assertTrue(2 * sleeps > Tasks.list().length, sleeps + " threads");
   }
 
   /**
