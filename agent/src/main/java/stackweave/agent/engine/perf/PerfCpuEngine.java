@@ -4,24 +4,19 @@ import java.util.BitSet;
 import java.util.SplittableRandom;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
 import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
 import stackweave.agent.engine.KernelClock;
-import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.Wakeup;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.perf.filter.OlderParts;
 import stackweave.agent.engine.perf.filter.OwnCgroup;
 import stackweave.agent.engine.perf.filter.ProcessFilter;
-import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.control.EngineKind;
 import stackweave.unwind.snapshot.OlderCopy;
@@ -33,7 +28,7 @@ import stackweave.unwind.snapshot.OlderCopy;
  * cost anything. Other processes are kept out by a {@link ProcessFilter}, or, for who asks for it,
  * by the process's own {@link OwnCgroup}. For the drain thread, but for {@link #wake}.
  */
-public final class PerfCpuEngine implements SampleEngine {
+public final class PerfCpuEngine extends PerfEngine {
   private static final EngineKind KIND = EngineKind.PERF;
   private static final long FLAG_PID_CGROUP = 4;
   private static final long IOC_ENABLE = 0x2400;
@@ -52,24 +47,13 @@ public final class PerfCpuEngine implements SampleEngine {
 
   private static final int MOST_GROUP_SAMPLES = 1_000;
 
-  /** How often it is looked whether the process may run on other CPUs. */
-  private static final long CPUS_NANOS = 2_000_000_000;
-
   private static final String NOTE_WITHOUT_TICKS =
       "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
 
-  private final EngineConfig config;
-  private final PerfBudget budget;
-  private final SystemCalls calls;
-  private final int pid = Libc.getpid();
-  private final int drainTid;
   private final BitSet withoutTicks;
   private final int[] cpus;
   private final String note;
   private final long[] periods;
-  private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
-  private final NativeBuffer scratch = NativeBuffer.allocate(16);
-  private final CpuTime cpuTime = new CpuTime();
   private final EndedThreads endedThreads;
 
   /** Null where the group filters. */
@@ -81,40 +65,21 @@ public final class PerfCpuEngine implements SampleEngine {
   private int groupFd = -1;
 
   private boolean countsLost;
-  private int stackBytes;
-  private PerfRings rings = PerfRings.none();
   private CpuEventLife life;
   private CpuRecords records;
-  private RingMerge merge;
-  private EngineDescription description;
-  private Wakeup wakeup;
-  private long lost;
 
   /** Samples of a group that no longer say whose it is. */
   private long foreignBefore;
 
   private long ownBefore;
-  private long cpuAtStart;
-  private long cpuAtStop;
-
-  /** Whether the last drain had samples. */
-  private boolean areComing;
-
-  private long cpusSeenAt = System.nanoTime();
-  private boolean toBeReplaced;
-  private boolean stopped;
-  private boolean closed;
 
   private PerfCpuEngine(
       EngineConfig config, PerfBudget budget, SystemCalls calls, BitSet withoutTicks) {
-    this.config = config;
-    this.budget = budget;
-    this.calls = calls;
+    super(KIND, config, budget, calls);
     this.withoutTicks = withoutTicks;
     int[] all = CpuSet.presentOfProcess();
     this.cpus = CpuSet.without(withoutTicks, all);
     this.note = cpus.length < all.length ? NOTE_WITHOUT_TICKS : "";
-    this.drainTid = calls.gettid();
     this.periods = periods(cpus, config.intervalNanos(), new SplittableRandom());
     this.endedThreads = new EndedThreads(calls);
   }
@@ -135,16 +100,13 @@ public final class PerfCpuEngine implements SampleEngine {
     SystemCalls calls =
         SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(EngineKind.PERF));
     PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, CpuSet.withoutTicks());
-    boolean started = false;
     try {
       engine.open(programs);
-      started = true;
-    } finally {
-      if (!started) {
-        engine.close();
-      }
+      return engine;
+    } catch (EngineRefusedException | RuntimeException | Error e) {
+      engine.close();
+      throw e;
     }
-    return engine;
   }
 
   /** A period for each CPU, by its number. */
@@ -174,10 +136,7 @@ public final class PerfCpuEngine implements SampleEngine {
       throw PerfRefusals.outOfDescriptors(KIND, Errno.EMFILE);
     }
     probe();
-    wakeup = Wakeup.open();
-    if (wakeup == null) {
-      throw PerfRefusals.outOfDescriptors(KIND, Libc.errno());
-    }
+    openWakeup();
     long clockOffset =
         PerfClock.measure(calls, drainTid, cpus, new KernelClock())
             .orElseThrow(() -> PerfRefusals.clock(KIND));
@@ -190,26 +149,16 @@ public final class PerfCpuEngine implements SampleEngine {
     openRings(ringBytes);
     if (filter != null && !setFilter()) {
       // A kernel without BPF programs at events (CONFIG_BPF_EVENTS).
-      closeRings();
+      rings.close();
+      rings = PerfRings.none();
       filter.close();
       filter = null;
       openRings(ringBytes);
     }
     life = CpuEventLife.of(rings.all(), groupFd < 0, this::openClock);
     records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
-    records.decoder().snapshot().setWhereabouts(this::highestStackPointer);
-    merge = new RingMerge(rings.all(), clockOffset);
-    // In a time namespace the difference of the clocks is measured, and not sure.
-    description =
-        new EngineDescription(
-            KIND,
-            config.event(),
-            config.intervalNanos(),
-            config.intervalNanos(),
-            false,
-            false,
-            clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS);
-    cpuAtStart = cpuTime.ofOthers();
+    merge(records, clockOffset, false);
+    begun();
     control(IOC_ENABLE);
   }
 
@@ -307,11 +256,6 @@ public final class PerfCpuEngine implements SampleEngine {
     }
   }
 
-  @Override
-  public EngineDescription description() {
-    return description;
-  }
-
   /** Null where nothing copies older parts of stacks. */
   private OlderParts older() {
     return filter == null ? null : filter.older();
@@ -322,8 +266,8 @@ public final class PerfCpuEngine implements SampleEngine {
     return older() != null && older().areTaken();
   }
 
-  /** How long rings have room while samples come, in ms. */
-  private int busyMillis() {
+  @Override
+  int busyMillis() {
     int busy = PerfSizes.busyMillis(rings.bytes(), config.intervalNanos(), stackBytes);
     if (!areOlderPartsTaken()) {
       return busy;
@@ -334,49 +278,25 @@ public final class PerfCpuEngine implements SampleEngine {
   }
 
   @Override
-  public boolean await(int timeoutMillis, boolean gathers) {
-    return !closed
-        && rings.await(wakeup, areComing ? Math.min(timeoutMillis, busyMillis()) : timeoutMillis);
-  }
-
-  @Override
   public EngineState state() {
-    if (toBeReplaced) {
-      return EngineState.TO_BE_REPLACED;
-    }
-    return areOlderPartsTaken() ? EngineState.DRAIN_SOON : EngineState.SAMPLES_MAY_WAIT;
+    return !toBeReplaced && areOlderPartsTaken() ? EngineState.DRAIN_SOON : super.state();
   }
 
   @Override
-  public void wake() {
-    wakeup.signal();
-  }
-
-  @Override
-  public int drain(long untilTimeNanos, EngineSink sink) {
-    if (closed) {
-      return 0;
-    }
-    records.setSink(sink);
+  int deliver(long untilTimeNanos, EngineSink sink) {
     int count = 0;
-    try {
-      if (endedThreads.isToBeTold() && endedThreads.time() <= untilTimeNanos) {
-        // In the order of time: an id may be another thread's from then on.
-        boolean complete = stopped || merge.isPast(endedThreads.time());
-        count = merge.drain(endedThreads.time(), stopped, records);
-        if (!complete || !sink.goesOn()) {
-          return count;
-        }
-        endedThreads.tell(sink);
+    if (endedThreads.isToBeTold() && endedThreads.time() <= untilTimeNanos) {
+      // In the order of time: an id may be another thread's from then on.
+      boolean complete = stopped || merge.isPast(endedThreads.time());
+      count = merge.drain(endedThreads.time(), stopped, records);
+      if (!complete || !sink.goesOn()) {
+        return count;
       }
-      count += merge.drain(untilTimeNanos, stopped, records);
-    } finally {
-      records.setSink(null); // not held between drains
+      endedThreads.tell(sink);
     }
-    areComing = count > 0;
+    count += merge.drain(untilTimeNanos, stopped, records);
     endedThreads.look();
     lookAtGroup();
-    lookAtCpus();
     return count;
   }
 
@@ -397,32 +317,16 @@ public final class PerfCpuEngine implements SampleEngine {
     }
   }
 
-  private long highestStackPointer(int tid) {
-    return rings.highestStackPointer(records.decoder(), tid);
+  /** An event may also be of a CPU that no thread may use any more, or that was offline. */
+  @Override
+  boolean isOutgrown() {
+    return life.isAnyBack() || rings.isMisplaced(withoutTicks, true);
   }
 
   @Override
-  public double backlog() {
-    return rings.backlog();
-  }
-
-  /** Whether threads run on CPUs without an event, or an event is of a CPU that none may use. */
-  private void lookAtCpus() {
-    long now = System.nanoTime();
-    if (!stopped && now - cpusSeenAt > CPUS_NANOS) {
-      cpusSeenAt = now;
-      toBeReplaced |= life.isAnyBack() || rings.isMisplaced(withoutTicks, true);
-    }
-  }
-
-  @Override
-  public void stop() {
-    if (!stopped) {
-      stopped = true;
-      control(IOC_DISABLE);
-      readLost();
-      cpuAtStop = cpuTime.ofOthers();
-    }
+  void end() {
+    control(IOC_DISABLE);
+    readLost();
   }
 
   /** The exact number, where the kernel has it. */
@@ -441,26 +345,10 @@ public final class PerfCpuEngine implements SampleEngine {
     if (!stopped) {
       readLost();
     }
-    return new EngineStatistics(KIND)
-        .set(EngineFigure.INTERVAL, config.intervalNanos())
-        .set(EngineFigure.CPUS, rings.count())
-        .set(EngineFigure.FILE_DESCRIPTORS, closed ? 0 : fileDescriptors())
-        .set(EngineFigure.RING_BYTES, rings.bytes())
-        .set(EngineFigure.STACK_BYTES, stackBytes)
-        .set(EngineFigure.SAMPLES, records.samples())
-        .set(EngineFigure.LOST, lost)
-        .set(EngineFigure.FOREIGN_SAMPLES, records.foreign())
-        .set(EngineFigure.THROTTLED, records.throttled())
-        .set(EngineFigure.LATE, merge.late())
-        .set(EngineFigure.MALFORMED, merge.malformed())
-        .set(EngineFigure.CPU_USED, (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart)
+    return statistics(life.fileDescriptors() + 1 + (filter == null ? 1 : filter.descriptors()))
+        .set(EngineFigure.CPU_USED, cpuUsed())
         .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + lost * config.intervalNanos())
         .set(EngineFigure.CPU_COVERED, records.coveredNanos());
-  }
-
-  /** Events, the wake-up, the task list, and what filters: program and maps, or group. */
-  private int fileDescriptors() {
-    return rings.count() + life.fileDescriptors() + 2 + (filter == null ? 1 : filter.descriptors());
   }
 
   @Override
@@ -469,15 +357,7 @@ public final class PerfCpuEngine implements SampleEngine {
   }
 
   @Override
-  public void close() {
-    if (closed) {
-      return;
-    }
-    if (records != null) {
-      stop();
-    }
-    closed = true;
-    closeRings();
+  void closeParts() {
     if (life != null) {
       life.close();
     }
@@ -487,17 +367,6 @@ public final class PerfCpuEngine implements SampleEngine {
     if (groupFd >= 0) {
       Libc.close(groupFd);
     }
-    if (wakeup != null) {
-      wakeup.close();
-    }
     endedThreads.close();
-    attr.close();
-    scratch.close();
-    cpuTime.close();
-  }
-
-  private void closeRings() {
-    rings.close();
-    rings = PerfRings.none();
   }
 }

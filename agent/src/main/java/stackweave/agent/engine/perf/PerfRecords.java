@@ -2,25 +2,16 @@ package stackweave.agent.engine.perf;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import stackweave.agent.engine.EngineSink;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.text.ModifiedUtf8;
 
-/**
- * Decodes the record at a ring's tail and passes it to the sink: samples by {@link SampleDecoder},
- * other records as messages. A record is copied out and its space released before the sink sees it,
- * so that the kernel can write the next one meanwhile. Layouts: include/uapi/linux/perf_event.h,
- * enum perf_event_type. Called by {@link RingMerge}; for the drain thread only.
- */
-final class PerfRecords implements RingMerge.Target {
-  private static final int RECORD_LOST = 2;
+/** Passes on the records of threads' events: samples, and what becomes of threads and mappings. */
+final class PerfRecords extends SampleRecords {
   private static final int RECORD_COMM = 3;
   private static final int RECORD_EXIT = 4;
-  private static final int RECORD_THROTTLE = 5;
   private static final int RECORD_FORK = 7;
-  static final int RECORD_SAMPLE = 9;
   private static final int RECORD_MMAP2 = 10;
 
   private static final int MISC_MMAP_BUILD_ID = 1 << 14;
@@ -35,25 +26,16 @@ final class PerfRecords implements RingMerge.Target {
   /** Bytes of the fields at the end of every record but a sample: pid, tid, time, id. */
   private static final int TRAILER_BYTES = 24;
 
-  private final int pid;
-
   /** Offset of the id of the event that a sample is of. */
   private final int sampleRoot;
 
-  private final SampleDecoder decoder;
   private final PerfRoots roots;
   private final long intervalNanos;
   private byte[] text = new byte[4 << 10];
 
-  private EngineSink sink;
   private long address;
-  private long samples;
-  private long coveredNanos;
   private long unsampledNanos;
-  private long lost;
-  private long foreign;
   private long duplicates;
-  private long throttled;
   private long starts;
 
   /**
@@ -67,34 +49,15 @@ final class PerfRecords implements RingMerge.Target {
       int[] cpus,
       SampledEvent event,
       long interval) {
-    this.pid = pid;
-    this.decoder = new SampleDecoder(kernel, architecture);
+    super(pid, kernel, architecture);
     this.roots = new PerfRoots(cpus);
     this.intervalNanos = interval;
     this.sampleRoot = event.isCpu() ? SAMPLE_ROOT : ROOT_AFTER_ADDRESS;
   }
 
-  @Override
-  public boolean goesOn() {
-    return sink.goesOn();
-  }
-
-  /** Sets the receiver of the following records. */
-  void setSink(EngineSink sink) {
-    this.sink = sink;
-  }
-
-  long samples() {
-    return samples;
-  }
-
   /** The address that the present sample is of, such as that of a page fault; 0 for none. */
   long address() {
     return address;
-  }
-
-  long coveredNanos() {
-    return coveredNanos;
   }
 
   /**
@@ -105,16 +68,6 @@ final class PerfRecords implements RingMerge.Target {
     return unsampledNanos + roots.count() * (intervalNanos / 2);
   }
 
-  /** Lost records as reported by LOST records, so without those since the last record written. */
-  long lost() {
-    return lost;
-  }
-
-  /** Records of other processes' samples. */
-  long foreign() {
-    return foreign;
-  }
-
   long duplicates() {
     return duplicates;
   }
@@ -122,10 +75,6 @@ final class PerfRecords implements RingMerge.Target {
   /** Threads started. */
   long starts() {
     return starts;
-  }
-
-  long throttled() {
-    return throttled;
   }
 
   @Override
@@ -139,26 +88,19 @@ final class PerfRecords implements RingMerge.Target {
 
   private void sample(PerfRing ring, long timeNanos) {
     int tid = ring.getInt(12);
-    if (ring.getInt(8) != pid) {
-      foreign++;
-      ring.take();
-    } else {
+    if (!isForeignSample(ring)) {
       long root = ring.getLong(sampleRoot);
       address = sampleRoot == SAMPLE_ROOT ? 0 : ring.getLong(SAMPLE_ADDRESS);
       boolean counts = !isDuplicate(ring, tid, root);
       StackSnapshot snapshot =
-          counts && wants() ? decoder.decode(ring, timeNanos, tid, intervalNanos) : null;
+          counts && wants(intervalNanos)
+              ? decoder.decode(ring, timeNanos, tid, intervalNanos)
+              : null;
       ring.take();
       if (snapshot != null) {
         sink.sample(snapshot);
       }
     }
-  }
-
-  private boolean wants() {
-    samples++;
-    coveredNanos += intervalNanos;
-    return sink.wantsSample();
   }
 
   private boolean isDuplicate(PerfRing ring, int tid, long root) {
@@ -167,22 +109,14 @@ final class PerfRecords implements RingMerge.Target {
     return isDuplicate;
   }
 
-  SampleDecoder decoder() {
-    return decoder;
-  }
-
   private void message(PerfRing ring, long timeNanos) {
     int trailer = ring.size() - TRAILER_BYTES;
     int type = ring.type();
     if (type == RECORD_LOST) {
-      long count = ring.getLong(16);
-      ring.take();
-      lost += count;
       roots.clear();
-      sink.lost(timeNanos, count);
+      lost(ring, timeNanos);
     } else if (type == RECORD_THROTTLE) {
-      ring.take();
-      throttled++;
+      throttled(ring);
     } else if (isDuplicate(ring, trailer)) {
       ring.take();
     } else {

@@ -1,23 +1,17 @@
 package stackweave.agent.engine.perf;
 
-import java.util.BitSet;
 import java.util.OptionalLong;
 import stackweave.agent.engine.CpuCost;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineDescription;
 import stackweave.agent.engine.EngineFigure;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.engine.EngineSink;
-import stackweave.agent.engine.EngineState;
 import stackweave.agent.engine.EngineStatistics;
-import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.Wakeup;
 import stackweave.agent.engine.perf.event.EventRefusals;
 import stackweave.agent.engine.perf.event.KernelEvent;
 import stackweave.agent.engine.perf.event.KernelEvents;
 import stackweave.agent.engine.perf.event.UprobeCost;
-import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -31,7 +25,7 @@ import stackweave.jfr.control.EngineKind;
  *
  * <p>The package's comment says how events, rings and records are divided among the classes here.
  */
-public final class PerfThreadEngine implements SampleEngine {
+public final class PerfThreadEngine extends PerfEngine {
   private static final int TASK_PERF_EVENTS_DISABLE = 31;
   private static final int TASK_PERF_EVENTS_ENABLE = 32;
 
@@ -47,18 +41,12 @@ public final class PerfThreadEngine implements SampleEngine {
   /** How long it may wait where CPUs are so many that the number of threads must be watched. */
   private static final int MANY_CPUS_MILLIS = 10;
 
-  /** How often it is looked whether the process may run on other CPUs. */
-  private static final long CPUS_NANOS = 2_000_000_000;
-
   private static final String SWITCHES =
       "a perf event of each thread is stopped and started when threads are switched, which can halve a"
           + " program that does so often; engines perf and timer do not have that cost";
 
   /** Longest wait while there are so many threads that they must be counted often. */
   private static final int NEAR_MILLIS = 5;
-
-  private final EngineKind kind;
-  private final EngineConfig config;
 
   /** Null for CPU time. */
   private KernelEvent event;
@@ -78,45 +66,21 @@ public final class PerfThreadEngine implements SampleEngine {
   /** Most bytes of a ring. */
   private final int mostRingBytes;
 
-  private final PerfBudget budget;
   private final boolean kernel;
-  private final SystemCalls calls;
   private final PerfRegisters registers;
-  private final int drainTid;
-  private final int pid;
   private final int[] cpus;
 
-  private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
-  private final NativeBuffer scratch = NativeBuffer.allocate(16);
   private final PerfStarts starts;
-  private long lost;
   private final Watched watched = new Watched();
-  private final CpuTime cpuTime = new CpuTime();
   private PerfAttr.Features features;
-  private int stackBytes;
-  private PerfRings rings = PerfRings.none();
   private PerfEvents events;
   private PerfRecords records;
-  private RingMerge merge;
-  private EngineDescription description;
-  private Wakeup wakeup;
   private long kernelNanos;
   private long heldBytes;
-  private long cpuAtStart;
-  private long cpuAtStop;
   private long watchedAt = System.nanoTime();
-
-  /** Whether the last drain had samples. */
-  private boolean areComing;
-
-  private long cpusSeenAt = System.nanoTime();
 
   /** Whether threads are too many. */
   private boolean ended;
-
-  private boolean toBeReplaced;
-  private boolean stopped;
-  private boolean closed;
 
   private PerfThreadEngine(
       EngineKind kind,
@@ -126,18 +90,13 @@ public final class PerfThreadEngine implements SampleEngine {
       int mostRingBytes,
       int filter,
       boolean isBeside) {
-    this.kind = kind;
-    this.config = config;
+    super(kind, config, budget, calls);
     this.mostRingBytes = mostRingBytes;
     this.filter = filter;
     this.isBeside = isBeside;
     this.interval = config.event().isCpu() ? config.intervalNanos() : config.event().interval();
-    this.budget = budget;
     this.kernel = kind == EngineKind.PERF_THREAD;
-    this.calls = calls;
     this.registers = PerfRegisters.of(calls.architecture());
-    this.drainTid = calls.gettid();
-    this.pid = Libc.getpid();
     this.cpus = CpuSet.ofProcess();
     this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
     this.starts = new PerfStarts(System.nanoTime());
@@ -190,47 +149,29 @@ public final class PerfThreadEngine implements SampleEngine {
     SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
     PerfThreadEngine engine =
         new PerfThreadEngine(kind, config, budget, calls, ringBytes, filter, isBeside);
-    boolean started = false;
     try {
       engine.open(newest);
-      started = true;
-    } finally {
-      if (!started) {
-        engine.close();
-      }
+      return engine;
+    } catch (EngineRefusedException | RuntimeException | Error e) {
+      engine.close();
+      throw e;
     }
-    return engine;
   }
 
   private void open(PerfAttr.Features newest) throws EngineRefusedException {
     findEvent();
     features = probe(newest);
     budget.admit(kind, cpus.length, System.nanoTime());
-    wakeup = Wakeup.open();
-    if (wakeup == null) {
-      throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
-    }
+    openWakeup();
     openRings();
     records = new PerfRecords(pid, kernel, calls.architecture(), cpus, config.event(), interval);
-    records.decoder().snapshot().setWhereabouts(this::highestStackPointer);
-    long clockOffset = clockOffset();
-    // In a time namespace the difference of the clocks is measured, and not sure.
-    description =
-        new EngineDescription(
-            kind,
-            config.event(),
-            config.intervalNanos(),
-            config.intervalNanos(),
-            false,
-            true,
-            clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS);
-    merge = new RingMerge(rings.all(), clockOffset);
+    merge(records, clockOffset(), true);
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
     events.setFilter(filter);
     attach();
     budget.begun(System.nanoTime());
-    cpuAtStart = cpuTime.ofOthers();
+    begun();
   }
 
   /** Attaches all threads and enables their events. */
@@ -299,18 +240,13 @@ public final class PerfThreadEngine implements SampleEngine {
             event == null ? stackBytes : PerfSizes.MIN_STACK_BYTES);
   }
 
-  @Override
-  public EngineDescription description() {
-    return description;
-  }
-
   /** Within {@link #drain}: the address that the present sample is of; 0 for none. */
   public long address() {
     return records.address();
   }
 
-  /** How long rings have room while samples come, in ms. */
-  private int busyMillis() {
+  @Override
+  int busyMillis() {
     long each = event == null ? config.intervalNanos() : EVENT_NANOS;
     long watch = Math.max(MANY_CPUS_MILLIS, budget.watchNanos(rings.count()) / 1_000_000);
     return (int) Math.min(watch, PerfSizes.busyMillis(rings.bytes(), each, stackBytes));
@@ -318,42 +254,17 @@ public final class PerfThreadEngine implements SampleEngine {
 
   @Override
   public boolean await(int timeoutMillis, boolean gathers) {
-    if (closed) {
-      return false;
-    }
-    int millis = areComing ? Math.min(timeoutMillis, busyMillis()) : timeoutMillis;
     boolean near = !stopped && budget.isNear(rings.count());
-    boolean isReady = rings.await(wakeup, near ? Math.min(millis, NEAR_MILLIS) : millis);
+    boolean isReady =
+        super.await(near ? Math.min(timeoutMillis, NEAR_MILLIS) : timeoutMillis, gathers);
     watch();
     return isReady;
   }
 
   @Override
-  public EngineState state() {
-    return toBeReplaced ? EngineState.TO_BE_REPLACED : EngineState.SAMPLES_MAY_WAIT;
-  }
-
-  @Override
-  public void wake() {
-    wakeup.signal();
-  }
-
-  @Override
-  public int drain(long untilTimeNanos, EngineSink sink) {
-    if (closed) {
-      return 0;
-    }
-    records.setSink(sink);
-    int count;
-    try {
-      watch();
-      count = merge.drain(untilTimeNanos, stopped, watched);
-    } finally {
-      records.setSink(null); // not held between drains
-    }
-    areComing = count > 0;
-    lookAtCpus();
-    return count;
+  int deliver(long untilTimeNanos, EngineSink sink) {
+    watch();
+    return merge.drain(untilTimeNanos, stopped, watched);
   }
 
   /**
@@ -391,33 +302,15 @@ public final class PerfThreadEngine implements SampleEngine {
     }
   }
 
-  private long highestStackPointer(int tid) {
-    return rings.highestStackPointer(records.decoder(), tid);
-  }
-
   @Override
-  public double backlog() {
-    return rings.backlog();
-  }
-
-  /** Whether threads may run on a CPU whose ring their events don't have. */
-  private void lookAtCpus() {
-    long now = System.nanoTime();
-    if (!stopped && !isBeside && now - cpusSeenAt > CPUS_NANOS) {
-      cpusSeenAt = now;
-      toBeReplaced |= rings.isMisplaced(new BitSet(), false);
-    }
+  boolean isOutgrown() {
+    return !isBeside && super.isOutgrown();
   }
 
   /** Closes the events at once, not after draining, since threads would go on inheriting them. */
   @Override
-  public void stop() {
-    if (stopped) {
-      return;
-    }
-    stopped = true;
+  void end() {
     heldBytes = heldBytes();
-    cpuAtStop = cpuTime.ofOthers();
     if (!ended && event == null) {
       // Skipped if ended because of too many threads: each call takes about as long as closing,
       // which can't wait then.
@@ -440,8 +333,7 @@ public final class PerfThreadEngine implements SampleEngine {
       events.readCountsInTime(cpuTime);
     }
     lost = Math.max(records.lost(), events.lost());
-    int descriptors = events.fileDescriptors() + rings.count() + 1;
-    EngineStatistics statistics = new EngineStatistics(kind);
+    EngineStatistics statistics = statistics(events.fileDescriptors());
     if (event != null) {
       statistics
           .set(EngineFigure.EVENT_INTERVAL, interval)
@@ -455,25 +347,10 @@ public final class PerfThreadEngine implements SampleEngine {
           .set(EngineFigure.CPU_KERNEL, kernel ? 0 : kernelNanos());
     }
     return statistics
-        .set(EngineFigure.INTERVAL, config.intervalNanos())
         .set(EngineFigure.THREADS, events.threads())
-        .set(EngineFigure.CPUS, cpus.length)
-        .set(EngineFigure.FILE_DESCRIPTORS, closed ? 0 : descriptors)
-        .set(EngineFigure.RING_BYTES, rings.bytes())
-        .set(EngineFigure.STACK_BYTES, stackBytes)
-        .set(EngineFigure.SAMPLES, records.samples())
-        .set(EngineFigure.LOST, lost)
-        .set(EngineFigure.FOREIGN_SAMPLES, records.foreign())
         .set(EngineFigure.DUPLICATES, records.duplicates())
-        .set(EngineFigure.THROTTLED, records.throttled())
-        .set(EngineFigure.LATE, merge.late())
-        .set(EngineFigure.MALFORMED, merge.malformed())
         .set(EngineFigure.KERNEL_MEMORY, stopped ? heldBytes : heldBytes())
         .set(EngineFigure.KERNEL_MEMORY_BUDGET, budget.bytes());
-  }
-
-  private long cpuUsed() {
-    return (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart;
   }
 
   /**
@@ -504,24 +381,12 @@ public final class PerfThreadEngine implements SampleEngine {
   }
 
   @Override
-  public void close() {
-    if (closed) {
-      return;
-    }
+  void closeParts() {
     if (events != null) {
-      stop();
       events.close();
     }
-    closed = true;
-    rings.close();
-    if (wakeup != null) {
-      wakeup.close();
-    }
-    attr.close();
     if (event != null) {
       event.close();
     }
-    scratch.close();
-    cpuTime.close();
   }
 }

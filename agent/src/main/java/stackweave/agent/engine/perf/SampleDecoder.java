@@ -80,7 +80,7 @@ final class SampleDecoder {
   long highestStackPointer(PerfRing ring, int tid) {
     long highest = 0;
     for (int at = 0; at < ring.waiting() && ring.size(at) > 0; at += ring.size(at)) {
-      if (ring.type(at) == PerfRecords.RECORD_SAMPLE && ring.getInt(at + 12) == tid) {
+      if (ring.type(at) == SampleRecords.RECORD_SAMPLE && ring.getInt(at + 12) == tid) {
         long sp = stackPointer(ring, at + BODY);
         highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
       }

@@ -419,9 +419,9 @@ class PerfRecordsTest {
     written.write(bare(TID, 1, ROOT));
     PerfRing ring = written.ring();
     ring.readHead();
-    assertEquals(-16, records.decoder().highestStackPointer(ring, TID), "unsigned");
-    assertEquals(-8, records.decoder().highestStackPointer(ring, TID + 1));
-    assertEquals(0, records.decoder().highestStackPointer(ring, TID + 2));
+    assertEquals(-16, records.decoder.highestStackPointer(ring, TID), "unsigned");
+    assertEquals(-8, records.decoder.highestStackPointer(ring, TID + 1));
+    assertEquals(0, records.decoder.highestStackPointer(ring, TID + 2));
     drain();
     assertEquals(8, sink.events.size());
   }
