@@ -90,16 +90,13 @@ public final class SwitchEvents implements AutoCloseable {
     }
     SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(KIND));
     SwitchEvents started = new SwitchEvents(budget, calls);
-    boolean opened = false;
     try {
       started.open(wakeUps);
-      opened = true;
-    } finally {
-      if (!opened) {
-        started.close();
-      }
+      return started;
+    } catch (EngineRefusedException | RuntimeException | Error e) {
+      started.close();
+      throw e;
     }
-    return started;
   }
 
   private void open(boolean wakeUps) throws EngineRefusedException {

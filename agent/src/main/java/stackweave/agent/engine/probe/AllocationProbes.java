@@ -2,15 +2,12 @@ package stackweave.agent.engine.probe;
 
 import com.sun.jna.Native;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Locale;
 import stackweave.agent.engine.KernelClock;
-import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfRing;
+import stackweave.agent.engine.bpf.BpfValue;
 import stackweave.agent.engine.bpf.PidNamespace;
 import stackweave.agent.engine.perf.event.UprobeCost;
 import stackweave.agent.engine.probe.AllocationProgram.Place;
@@ -22,7 +19,6 @@ import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
 import stackweave.unwind.Architecture;
@@ -68,9 +64,6 @@ public final class AllocationProbes implements AutoCloseable {
   private static final int RING_BYTES = 16 * 1024 * 1024;
   private static final int MIN_RING_BYTES = 1024 * 1024;
 
-  private static final int PAGE = 4_096;
-  private static final VarHandle LONGS =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   private final SystemCalls calls;
   private final List<Probe> probes;
@@ -78,8 +71,7 @@ public final class AllocationProbes implements AutoCloseable {
   private final CpuTime cpuTime = new CpuTime();
   private final KernelClock clock = new KernelClock();
   private final StackSnapshot snapshot = new StackSnapshot(Architecture.X86_64);
-  private int valueFd = -1;
-  private NativeBuffer value;
+  private BpfValue value;
   private BpfRing ring;
   private AllocationSink sink;
 
@@ -137,7 +129,6 @@ public final class AllocationProbes implements AutoCloseable {
       throw new RefusedException(e.getMessage());
     }
     AllocationProbes opened = new AllocationProbes(calls, functions);
-    boolean begun = false;
     try {
       opened.createMaps(shift);
       double without = opened.blockNanos();
@@ -147,30 +138,23 @@ public final class AllocationProbes implements AutoCloseable {
       opened.place(1, opened.probes.size());
       opened.probeNanos = Math.max(0, opened.blockNanos() - without) / CALLS_OF_BLOCK;
       opened.count();
-      opened.value.bytes().putLong(AllocationProgram.ENABLED, 1);
-      begun = true;
-    } finally {
-      if (!begun) {
-        opened.close();
-      }
+      opened.value.set(AllocationProgram.ENABLED, 1);
+      return opened;
+    } catch (RefusedException | NotNowException | RuntimeException | Error e) {
+      opened.close();
+      throw e;
     }
-    return opened;
   }
 
   private void createMaps(int shift) throws RefusedException {
-    valueFd = Bpf.createValue(calls, AllocationProgram.VALUE_BYTES);
-    if (valueFd < 0) {
-      throw refused("bpf", Libc.errno());
-    }
-    value = NativeBuffer.map(valueFd, PAGE);
+    value = BpfValue.open(calls, AllocationProgram.VALUE_BYTES);
     ring = value == null ? null : BpfRing.open(calls, RING_BYTES, MIN_RING_BYTES);
     if (ring == null) {
       throw refused("bpf", Libc.errno());
     }
-    ByteBuffer bytes = value.bytes();
-    bytes.putLong(AllocationProgram.IGNORED_THREAD, calls.gettid());
-    bytes.putLong(AllocationProgram.SHIFT, shift);
-    bytes.putLong(AllocationProgram.FIRST_SHIFT, shift);
+    value.set(AllocationProgram.IGNORED_THREAD, calls.gettid());
+    value.set(AllocationProgram.SHIFT, shift);
+    value.set(AllocationProgram.FIRST_SHIFT, shift);
   }
 
   private static RefusedException refused(String call, int errno) {
@@ -217,7 +201,7 @@ public final class AllocationProbes implements AutoCloseable {
       int errno =
           uprobes.place(
               probe.offset(),
-              AllocationProgram.of(probe.place(), i, valueFd, ring.fd(), namespace));
+              AllocationProgram.of(probe.place(), i, value.fd(), ring.fd(), namespace));
       if (errno != 0) {
         throw refused("uprobe", errno);
       }
@@ -274,7 +258,7 @@ public final class AllocationProbes implements AutoCloseable {
 
   /** What is said when calls come too often, with what a probe takes here; otherwise empty. */
   private String tooMany(long calls, long nanos, long cpuNanos) {
-    return tooMany(calls, nanos, cpuNanos, probeNanos, 1);
+    return tooMany(calls, nanos, cpuNanos, 1);
   }
 
   /** The same while probes are there; in a short time a burst of so many times as many may pass. */
@@ -320,7 +304,7 @@ public final class AllocationProbes implements AutoCloseable {
   private long[] counts() {
     long[] counts = new long[probes.size()];
     for (int i = 0; i < counts.length; i++) {
-      counts[i] = (long) LONGS.getAcquire(value.bytes(), AllocationProgram.COUNTS + 8 * i);
+      counts[i] = value.get(AllocationProgram.COUNTS + 8 * i);
     }
     return counts;
   }
@@ -329,7 +313,7 @@ public final class AllocationProbes implements AutoCloseable {
     long sum = 0;
     for (int i = 0; i < probes.size(); i++) {
       if (isCall(probes.get(i))) {
-        sum += (long) LONGS.getAcquire(value.bytes(), AllocationProgram.COUNTS + 8 * i) - before[i];
+        sum += value.get(AllocationProgram.COUNTS + 8 * i) - before[i];
       }
     }
     return sum;
@@ -360,12 +344,12 @@ public final class AllocationProbes implements AutoCloseable {
 
   /** Records that found no room. */
   public long lost() {
-    return (long) LONGS.getAcquire(value.bytes(), AllocationProgram.LOST);
+    return value.get(AllocationProgram.LOST);
   }
 
   /** From now on smaller blocks are followed less; not below what it was opened with. */
   public void setShift(int shift) {
-    value.bytes().putLong(AllocationProgram.SHIFT, shift);
+    value.set(AllocationProgram.SHIFT, shift);
   }
 
   /** Takes the probes away; what is in the buffer can still be drained. */
@@ -420,10 +404,6 @@ public final class AllocationProbes implements AutoCloseable {
     if (value != null) {
       value.close();
       value = null;
-    }
-    if (valueFd >= 0) {
-      Libc.close(valueFd);
-      valueFd = -1;
     }
     cpuTime.close();
   }

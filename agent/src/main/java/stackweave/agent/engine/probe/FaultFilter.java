@@ -11,10 +11,10 @@ import static stackweave.agent.engine.bpf.BpfCode.Operation.SHIFT_RIGHT;
 
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
+import stackweave.agent.engine.bpf.BpfValue;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
 import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.unwind.Architecture;
 
@@ -33,7 +33,6 @@ public final class FaultFilter implements AutoCloseable {
   private static final int HEAP_START = 8;
   private static final int HEAP_END = 16;
   private static final int VALUE_BYTES = 64;
-  private static final int PAGE = 4_096;
   private static final int PAGE_SHIFT = 12;
 
   /** Words of struct pt_regs on x86-64, and of struct user_pt_regs on AArch64. */
@@ -41,14 +40,12 @@ public final class FaultFilter implements AutoCloseable {
 
   private static final int ARM_REGISTERS = 34;
 
-  private final int valueFd;
   private final int program;
-  private final NativeBuffer value;
+  private final BpfValue value;
   private final boolean passesAll;
 
-  private FaultFilter(int valueFd, int program, NativeBuffer value, boolean passesAll) {
+  private FaultFilter(int program, BpfValue value, boolean passesAll) {
     this.passesAll = passesAll;
-    this.valueFd = valueFd;
     this.program = program;
     this.value = value;
   }
@@ -67,22 +64,18 @@ public final class FaultFilter implements AutoCloseable {
     if (calls == null || !policy.allows(GuardedCall.BPF)) {
       return null;
     }
-    int valueFd = Bpf.createValue(calls, VALUE_BYTES);
-    if (valueFd < 0) {
-      return null;
-    }
-    int program = Bpf.load(calls, Bpf.PERF_EVENT, code(valueFd, faultAddress(calls)));
-    NativeBuffer value = program < 0 ? null : NativeBuffer.map(valueFd, PAGE);
+    BpfValue value = BpfValue.open(calls, VALUE_BYTES);
     if (value == null) {
-      if (program >= 0) {
-        Libc.close(program);
-      }
-      Libc.close(valueFd);
       return null;
     }
-    value.bytes().putLong(HEAP_START, heapStart);
-    value.bytes().putLong(HEAP_END, heapEnd);
-    return new FaultFilter(valueFd, program, value, passesAll);
+    int program = Bpf.load(calls, Bpf.PERF_EVENT, code(value.fd(), faultAddress(calls)));
+    if (program < 0) {
+      value.close();
+      return null;
+    }
+    value.set(HEAP_START, heapStart);
+    value.set(HEAP_END, heapEnd);
+    return new FaultFilter(program, value, passesAll);
   }
 
   /** Where a program has the address: struct bpf_perf_event_data, behind registers and period. */
@@ -134,13 +127,12 @@ public final class FaultFilter implements AutoCloseable {
 
   /** One page in two to this power is passed on from now on, unless all are. */
   public void setShift(int shift) {
-    value.bytes().putLong(MASK, passesAll ? 0 : (1L << shift) - 1);
+    value.set(MASK, passesAll ? 0 : (1L << shift) - 1);
   }
 
   @Override
   public void close() {
     value.close();
     Libc.close(program);
-    Libc.close(valueFd);
   }
 }

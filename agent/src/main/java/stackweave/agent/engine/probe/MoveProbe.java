@@ -7,18 +7,13 @@ import static stackweave.agent.engine.bpf.BpfCode.NO_WAKEUP;
 import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_RESERVE;
 import static stackweave.agent.engine.bpf.BpfCode.RINGBUF_SUBMIT;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import stackweave.agent.engine.KernelClock;
-import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.BpfRing;
+import stackweave.agent.engine.bpf.BpfValue;
 import stackweave.agent.linux.CallPolicy;
 import stackweave.agent.linux.GuardedCall;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.unwind.Architecture;
 
@@ -46,15 +41,10 @@ public final class MoveProbe implements AutoCloseable {
   private static final int CALLS = 0;
   private static final int LOST = 8;
   private static final int VALUE_BYTES = 64;
-  private static final int PAGE = 4_096;
-
-  private static final VarHandle LONGS =
-      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.nativeOrder());
 
   private final Uprobes probes;
   private final BpfRing ring;
-  private final int valueFd;
-  private final NativeBuffer value;
+  private final BpfValue value;
   private final KernelClock clock = new KernelClock();
   private long rateAt = System.nanoTime();
   private long calls;
@@ -66,10 +56,9 @@ public final class MoveProbe implements AutoCloseable {
     void moved(long atNanos, long from, long to, long bytes);
   }
 
-  private MoveProbe(Uprobes probes, BpfRing ring, int valueFd, NativeBuffer value) {
+  private MoveProbe(Uprobes probes, BpfRing ring, BpfValue value) {
     this.probes = probes;
     this.ring = ring;
-    this.valueFd = valueFd;
     this.value = value;
   }
 
@@ -82,22 +71,17 @@ public final class MoveProbe implements AutoCloseable {
             && policy.allows(GuardedCall.BPF)
             && policy.allows(GuardedCall.PERF_EVENT_OPEN);
     long place = may ? LibcFunctions.behindSystemCall("mremap") : 0;
-    int valueFd = place == 0 ? -1 : Bpf.createValue(calls, VALUE_BYTES);
-    if (valueFd < 0) {
-      return null;
-    }
-    NativeBuffer value = NativeBuffer.map(valueFd, PAGE);
+    BpfValue value = place == 0 ? null : BpfValue.open(calls, VALUE_BYTES);
     BpfRing ring = value == null ? null : BpfRing.open(calls, RING_BYTES, RING_BYTES);
     if (ring == null) {
       if (value != null) {
         value.close();
       }
-      Libc.close(valueFd);
       return null;
     }
     Uprobes probes = new Uprobes(calls, LibcFunctions.path());
-    MoveProbe probe = new MoveProbe(probes, ring, valueFd, value);
-    if (probes.place(place, code(ring.fd(), valueFd)) != 0) {
+    MoveProbe probe = new MoveProbe(probes, ring, value);
+    if (probes.place(place, code(ring.fd(), value.fd())) != 0) {
       probe.close();
       return null;
     }
@@ -142,7 +126,7 @@ public final class MoveProbe implements AutoCloseable {
     if (isGone || nanos < RATE_NANOS) {
       return;
     }
-    long callsNow = number(CALLS);
+    long callsNow = value.get(CALLS);
     isGone = (callsNow - calls) * 1e9 / nanos > MAX_CALLS_A_SECOND;
     if (isGone) {
       probes.close();
@@ -157,7 +141,7 @@ public final class MoveProbe implements AutoCloseable {
       return "native memory: mremap is called too often for a probe, which is gone: what is moved"
           + " counts as given back";
     }
-    long lost = number(LOST);
+    long lost = value.get(LOST);
     return lost == 0
         ? ""
         : "native memory: "
@@ -165,15 +149,10 @@ public final class MoveProbe implements AutoCloseable {
             + " moves by mremap got lost: what they moved counts as given back";
   }
 
-  private long number(int at) {
-    return (long) LONGS.getAcquire(value.bytes(), at);
-  }
-
   @Override
   public void close() {
     probes.close();
     ring.close();
     value.close();
-    Libc.close(valueFd);
   }
 }

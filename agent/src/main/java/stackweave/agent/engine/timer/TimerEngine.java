@@ -124,16 +124,13 @@ public final class TimerEngine implements SampleEngine {
             config,
             targets,
             HandlerMemory.acquire(calls, policy, config.memoryAccess(), ringBytes(config)));
-    boolean started = false;
     try {
       engine.open(calls, policy, javaStacks, signal);
-      started = true;
-    } finally {
-      if (!started) {
-        engine.close();
-      }
+      return engine;
+    } catch (EngineRefusedException | RuntimeException | Error e) {
+      engine.close();
+      throw e;
     }
-    return engine;
   }
 
   /** CPU timers are looked at once a tick. */
