@@ -27,12 +27,14 @@ public final class Descriptor implements AutoCloseable {
   private static final int O_PATH = 010000000;
 
   private static final int O_DIRECTORY =
-      Numbers.of(FileInterface.O_DIRECTORY, stackweave.agent.cpu.aarch64.FileInterface.O_DIRECTORY);
+      SystemCalls.number(
+          FileInterface.O_DIRECTORY, stackweave.agent.cpu.aarch64.FileInterface.O_DIRECTORY);
   private static final int O_NOFOLLOW =
-      Numbers.of(FileInterface.O_NOFOLLOW, stackweave.agent.cpu.aarch64.FileInterface.O_NOFOLLOW);
+      SystemCalls.number(
+          FileInterface.O_NOFOLLOW, stackweave.agent.cpu.aarch64.FileInterface.O_NOFOLLOW);
 
-  /** PATH_MAX of linux/limits.h. */
-  private static final int MAX_PATH = 4096;
+  /** linux/limits.h. */
+  private static final int PATH_MAX = 4096;
 
   /** struct open_how: flags, mode, resolve. */
   private static final int OPEN_HOW = 3 * Long.BYTES;
@@ -313,7 +315,7 @@ public final class Descriptor implements AutoCloseable {
     byte[] bytes =
         path.getBytes(
             Charset.forName(System.getProperty(JvmProperties.FILE_NAME_ENCODING, "UTF-8")));
-    if (bytes.length >= MAX_PATH || path.indexOf('\0') >= 0) {
+    if (bytes.length >= PATH_MAX || path.indexOf('\0') >= 0) {
       throw new FileSystemException(path, null, "no name for a file");
     }
     NativeBuffer buffer = NativeBuffer.allocate(bytes.length + 1);

@@ -59,7 +59,7 @@ public final class Libc {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
   private static final int CLOCK_GETTIME =
-      Numbers.of(
+      SystemCalls.number(
           SystemCallNumbers.CLOCK_GETTIME,
           stackweave.agent.cpu.aarch64.SystemCallNumbers.CLOCK_GETTIME);
 

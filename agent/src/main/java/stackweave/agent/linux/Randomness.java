@@ -20,7 +20,7 @@ public final class Randomness {
     try (NativeBuffer word = NativeBuffer.allocate(Long.BYTES)) {
       long length =
           Libc.syscall(
-              Numbers.of(
+              SystemCalls.number(
                   SystemCallNumbers.GETRANDOM,
                   stackweave.agent.cpu.aarch64.SystemCallNumbers.GETRANDOM),
               word.address(),

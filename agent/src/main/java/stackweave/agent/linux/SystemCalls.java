@@ -37,6 +37,8 @@ public enum SystemCalls {
       stackweave.agent.cpu.aarch64.SystemCallNumbers.BPF,
       stackweave.agent.cpu.aarch64.SystemCallNumbers.NEWFSTATAT);
 
+  private static final Optional<SystemCalls> CURRENT = find();
+
   private static final int AT_FDCWD = -100;
 
   private final Architecture architecture;
@@ -81,11 +83,24 @@ public enum SystemCalls {
 
   /** Those of the running JVM; empty on an architecture that the engines don't support. */
   public static Optional<SystemCalls> current() {
+    return CURRENT;
+  }
+
+  private static Optional<SystemCalls> find() {
     return switch (System.getProperty("os.arch", "").toLowerCase(Locale.ROOT)) {
       case "amd64", "x86_64" -> Optional.of(X86_64);
       case "aarch64" -> Optional.of(AARCH64);
       default -> Optional.empty();
     };
+  }
+
+  /** A number of the kernel's interface on the running JVM's architecture. */
+  static int number(int x86, int aarch64) {
+    SystemCalls calls = CURRENT.orElse(null);
+    if (calls == null) {
+      throw new UnsupportedOperationException("only on x86-64 and AArch64");
+    }
+    return calls == X86_64 ? x86 : aarch64;
   }
 
   /** The architecture as the unwinder knows it. */

@@ -34,11 +34,11 @@ public final class ThreadCount implements AutoCloseable {
       return -1;
     }
     int offset =
-        Numbers.of(
+        SystemCalls.number(
             FileInterface.STAT_LINKS_OFFSET,
             stackweave.agent.cpu.aarch64.FileInterface.STAT_LINKS_OFFSET);
     int bytes =
-        Numbers.of(
+        SystemCalls.number(
             FileInterface.STAT_LINKS_BYTES,
             stackweave.agent.cpu.aarch64.FileInterface.STAT_LINKS_BYTES);
     long links = bytes == Long.BYTES ? stat.bytes().getLong(offset) : stat.bytes().getInt(offset);

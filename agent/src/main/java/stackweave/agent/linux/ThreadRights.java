@@ -78,7 +78,7 @@ public final class ThreadRights {
     private final int number;
 
     Call(int x86, int aarch64) {
-      number = Numbers.of(x86, aarch64);
+      number = SystemCalls.number(x86, aarch64);
     }
   }
 

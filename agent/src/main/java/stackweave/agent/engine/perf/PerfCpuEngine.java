@@ -353,7 +353,8 @@ public final class PerfCpuEngine extends PerfEngine {
 
   @Override
   public String note() {
-    return note;
+    String refused = filter == null ? "" : filter.note();
+    return note + (note.isEmpty() || refused.isEmpty() ? "" : "; ") + refused;
   }
 
   @Override

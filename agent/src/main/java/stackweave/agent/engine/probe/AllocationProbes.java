@@ -64,7 +64,6 @@ public final class AllocationProbes implements AutoCloseable {
   private static final int RING_BYTES = 16 * 1024 * 1024;
   private static final int MIN_RING_BYTES = 1024 * 1024;
 
-
   private final SystemCalls calls;
   private final List<Probe> probes;
   private final Uprobes uprobes;

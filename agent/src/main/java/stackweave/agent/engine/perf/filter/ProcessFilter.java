@@ -12,6 +12,7 @@ import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.bpf.BpfCode.Operation;
 import stackweave.agent.engine.bpf.PidNamespace;
+import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
@@ -55,7 +56,10 @@ public final class ProcessFilter implements AutoCloseable {
   /** Null without. */
   private final OlderParts older;
 
-  private ProcessFilter(SystemCalls calls, int program, int names, OlderParts older) {
+  private final String note;
+
+  private ProcessFilter(SystemCalls calls, int program, int names, OlderParts older, String note) {
+    this.note = note;
     this.calls = calls;
     this.program = program;
     this.names = names;
@@ -82,16 +86,19 @@ public final class ProcessFilter implements AutoCloseable {
     }
     // A kernel that has no such map, or no memory for it, may still have the program.
     int names = Bpf.createCache(calls, NAME_BYTES, Math.max(NAMES, NAMES_EACH * cpus));
+    String note =
+        names < 0 ? refused("the map of threads' names", "short threads have no name") : "";
     OlderParts older = OlderParts.open(calls, KernelVersion.current(), intervalNanos, stackBytes);
     int program = load(calls, namespace, pid, exceptTid, names, older);
     if (program < 0 && older != null) {
+      note = refused("the program that copies older parts of stacks", "these are read later");
       older.close();
       older = null;
       program = load(calls, namespace, pid, exceptTid, names, null);
     }
     ProcessFilter filter = null;
     try {
-      filter = program < 0 ? null : new ProcessFilter(calls, program, names, older);
+      filter = program < 0 ? null : new ProcessFilter(calls, program, names, older, note);
     } finally {
       if (filter == null) {
         close(program);
@@ -102,6 +109,10 @@ public final class ProcessFilter implements AutoCloseable {
       }
     }
     return filter;
+  }
+
+  private static String refused(String part, String consequence) {
+    return "the kernel refused " + part + " [" + Errno.name(Libc.errno()) + "], so " + consequence;
   }
 
   private static int load(
@@ -160,6 +171,11 @@ public final class ProcessFilter implements AutoCloseable {
   /** File descriptors that it holds. */
   public int descriptors() {
     return 1 + (names < 0 ? 0 : 1) + (older == null ? 0 : 2);
+  }
+
+  /** Which part of it the kernel refused, for users; empty if none. */
+  public String note() {
+    return note;
   }
 
   /** What it copies of stacks; null if nothing. */

@@ -20,7 +20,7 @@ import stackweave.agent.linux.SystemCalls;
  */
 public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int CHUNK = 16 * 1024;
-  private static final int MAX_PATH = 512;
+  private static final int LINE_BYTES = 512;
 
   /**
    * Smaller stacks count as small. The kernel writes the signal's frame (3 to 11 KiB, with vector
@@ -41,7 +41,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private final ThreadDescriptors descriptors;
   private final NativeBuffer file = NativeBuffer.path("/proc/self/maps");
   private final NativeBuffer chunk = NativeBuffer.allocate(CHUNK);
-  private final byte[] line = new byte[MAX_PATH];
+  private final byte[] line = new byte[LINE_BYTES];
   private int lineLength;
 
   /** The threads whose stacks are to be proved, sorted by address: page number and index. */
