@@ -2,7 +2,7 @@ package stackweave.agent.linux;
 
 import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
-import stackweave.agent.cpu.x86_64.SystemCallNumbers;
+import stackweave.agent.cpu.SystemCall;
 
 /**
  * The libc functions in use, bound by JNA with primitive parameters only; no call allocates, except
@@ -58,10 +58,7 @@ public final class Libc {
 
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-  private static final int CLOCK_GETTIME =
-      SystemCalls.number(
-          SystemCallNumbers.CLOCK_GETTIME,
-          stackweave.agent.cpu.aarch64.SystemCallNumbers.CLOCK_GETTIME);
+  private static final int CLOCK_GETTIME = SystemCall.CLOCK_GETTIME.number();
 
   private static final long RTLD_DEFAULT = 0;
   private static final int RTLD_LAZY = 1;

@@ -1,7 +1,7 @@
 package stackweave.agent.linux;
 
 import java.util.SplittableRandom;
-import stackweave.agent.cpu.x86_64.SystemCallNumbers;
+import stackweave.agent.cpu.SystemCall;
 
 /**
  * Random numbers by getrandom(2). Not the JDK's SecureRandom, which would keep /dev/random and
@@ -20,15 +20,7 @@ public final class Randomness {
     try (NativeBuffer word = NativeBuffer.allocate(Long.BYTES)) {
       long length =
           Libc.syscall(
-              SystemCalls.number(
-                  SystemCallNumbers.GETRANDOM,
-                  stackweave.agent.cpu.aarch64.SystemCallNumbers.GETRANDOM),
-              word.address(),
-              Long.BYTES,
-              GRND_NONBLOCK,
-              0,
-              0,
-              0);
+              SystemCall.GETRANDOM.number(), word.address(), Long.BYTES, GRND_NONBLOCK, 0, 0, 0);
       return length == Long.BYTES
           ? word.bytes().getLong(0)
           : new SplittableRandom(System.nanoTime() ^ Libc.getpid()).nextLong();

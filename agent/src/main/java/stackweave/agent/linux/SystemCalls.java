@@ -2,7 +2,7 @@ package stackweave.agent.linux;
 
 import java.util.Locale;
 import java.util.Optional;
-import stackweave.agent.cpu.x86_64.SystemCallNumbers;
+import stackweave.agent.cpu.SystemCall;
 import stackweave.unwind.Architecture;
 
 /**
@@ -10,75 +10,17 @@ import stackweave.unwind.Architecture;
  * returns, or −1 with the reason in {@link Libc#errno}. Thread-safe.
  */
 public enum SystemCalls {
-  X86_64(
-      Architecture.X86_64,
-      SystemCallNumbers.PERF_EVENT_OPEN,
-      SystemCallNumbers.GETTID,
-      SystemCallNumbers.GETDENTS64,
-      SystemCallNumbers.MEMFD_CREATE,
-      SystemCallNumbers.GET_ROBUST_LIST,
-      SystemCallNumbers.TIMER_CREATE,
-      SystemCallNumbers.TIMER_SETTIME,
-      SystemCallNumbers.TIMER_GETTIME,
-      SystemCallNumbers.TIMER_DELETE,
-      SystemCallNumbers.BPF,
-      SystemCallNumbers.NEWFSTATAT),
-  AARCH64(
-      Architecture.AARCH64,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.PERF_EVENT_OPEN,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.GETTID,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.GETDENTS64,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.MEMFD_CREATE,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.GET_ROBUST_LIST,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.TIMER_CREATE,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.TIMER_SETTIME,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.TIMER_GETTIME,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.TIMER_DELETE,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.BPF,
-      stackweave.agent.cpu.aarch64.SystemCallNumbers.NEWFSTATAT);
+  X86_64(Architecture.X86_64),
+  AARCH64(Architecture.AARCH64);
 
   private static final Optional<SystemCalls> CURRENT = find();
 
   private static final int AT_FDCWD = -100;
 
   private final Architecture architecture;
-  private final int perfEventOpen;
-  private final int gettid;
-  private final int getdents64;
-  private final int memfdCreate;
-  private final int getRobustList;
-  private final int timerCreate;
-  private final int timerSettime;
-  private final int timerGettime;
-  private final int timerDelete;
-  private final int bpf;
-  private final int newfstatat;
 
-  SystemCalls(
-      Architecture architecture,
-      int perfEventOpen,
-      int gettid,
-      int getdents64,
-      int memfdCreate,
-      int getRobustList,
-      int timerCreate,
-      int timerSettime,
-      int timerGettime,
-      int timerDelete,
-      int bpf,
-      int newfstatat) {
+  SystemCalls(Architecture architecture) {
     this.architecture = architecture;
-    this.perfEventOpen = perfEventOpen;
-    this.gettid = gettid;
-    this.getdents64 = getdents64;
-    this.memfdCreate = memfdCreate;
-    this.getRobustList = getRobustList;
-    this.timerCreate = timerCreate;
-    this.timerSettime = timerSettime;
-    this.timerGettime = timerGettime;
-    this.timerDelete = timerDelete;
-    this.bpf = bpf;
-    this.newfstatat = newfstatat;
   }
 
   /** Those of the running JVM; empty on an architecture that the engines don't support. */
@@ -113,54 +55,55 @@ public enum SystemCalls {
    * Libc#errno}.
    */
   public int perfEventOpen(long attr, int tid, int cpu, int groupFd, long flags) {
-    return (int) Libc.syscall(perfEventOpen, attr, tid, cpu, groupFd, flags, 0);
+    return (int)
+        Libc.syscall(SystemCall.PERF_EVENT_OPEN.number(), attr, tid, cpu, groupFd, flags, 0);
   }
 
   /** The calling thread's id in the OS. */
   public int gettid() {
-    return (int) Libc.syscall(gettid, 0, 0, 0, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.GETTID.number(), 0, 0, 0, 0, 0, 0);
   }
 
   /**
    * {@code getdents64(fd, buffer, length)}: bytes of struct linux_dirent64, 0 at the end, or −1.
    */
   public int getdents64(int fd, long buffer, int length) {
-    return (int) Libc.syscall(getdents64, fd, buffer, length, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.GETDENTS64.number(), fd, buffer, length, 0, 0, 0);
   }
 
   /** {@code memfd_create(name, flags)} for a name in native memory: a file descriptor, or −1. */
   public int memfdCreate(long name, int flags) {
-    return (int) Libc.syscall(memfdCreate, name, flags, 0, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.MEMFD_CREATE.number(), name, flags, 0, 0, 0, 0);
   }
 
   /** {@code get_robust_list(tid, head, length)}; {@code head} and {@code length} are words. */
   public int getRobustList(int tid, long head, long length) {
-    return (int) Libc.syscall(getRobustList, tid, head, length, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.GET_ROBUST_LIST.number(), tid, head, length, 0, 0, 0);
   }
 
   /** {@code timer_create(clock, event, id)}; {@code id} is an int: the kernel's, not libc's. */
   public int timerCreate(int clock, long event, long id) {
-    return (int) Libc.syscall(timerCreate, clock, event, id, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.TIMER_CREATE.number(), clock, event, id, 0, 0, 0);
   }
 
   /** {@code timer_settime(id, 0, spec, NULL)}: relative to the clock's present time. */
   public int timerSettime(int id, long spec) {
-    return (int) Libc.syscall(timerSettime, id, 0, spec, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.TIMER_SETTIME.number(), id, 0, spec, 0, 0, 0);
   }
 
   /** {@code timer_gettime(id, spec)}. */
   public int timerGettime(int id, long spec) {
-    return (int) Libc.syscall(timerGettime, id, spec, 0, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.TIMER_GETTIME.number(), id, spec, 0, 0, 0, 0);
   }
 
   /** {@code timer_delete(id)}. */
   public int timerDelete(int id) {
-    return (int) Libc.syscall(timerDelete, id, 0, 0, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.TIMER_DELETE.number(), id, 0, 0, 0, 0, 0);
   }
 
   /** {@code bpf(command, attributes, length)}; a file descriptor, 0, or −1. */
   public int bpf(int command, long attributes, int length) {
-    return (int) Libc.syscall(bpf, command, attributes, length, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.BPF.number(), command, attributes, length, 0, 0, 0);
   }
 
   /**
@@ -170,21 +113,14 @@ public enum SystemCalls {
   public int readlink(long path, long buffer, int length) {
     return (int)
         switch (this) {
-          case X86_64 -> Libc.syscall(SystemCallNumbers.READLINK, path, buffer, length, 0, 0, 0);
+          case X86_64 -> Libc.syscall(SystemCall.READLINK.number(), path, buffer, length, 0, 0, 0);
           case AARCH64 ->
-              Libc.syscall(
-                  stackweave.agent.cpu.aarch64.SystemCallNumbers.READLINKAT,
-                  AT_FDCWD,
-                  path,
-                  buffer,
-                  length,
-                  0,
-                  0);
+              Libc.syscall(SystemCall.READLINKAT.number(), AT_FDCWD, path, buffer, length, 0, 0);
         };
   }
 
   /** {@code newfstatat(AT_FDCWD, path, stat, 0)} for a path in native memory. */
   public int newfstatat(long path, long stat) {
-    return (int) Libc.syscall(newfstatat, AT_FDCWD, path, stat, 0, 0, 0);
+    return (int) Libc.syscall(SystemCall.NEWFSTATAT.number(), AT_FDCWD, path, stat, 0, 0, 0);
   }
 }

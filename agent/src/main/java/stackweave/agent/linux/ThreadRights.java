@@ -2,7 +2,7 @@ package stackweave.agent.linux;
 
 import java.io.IOException;
 import java.util.Locale;
-import stackweave.agent.cpu.x86_64.SystemCallNumbers;
+import stackweave.agent.cpu.SystemCall;
 
 /**
  * Changes the credentials of a single thread, by raw system calls: the kernel has user, groups and
@@ -34,16 +34,16 @@ public final class ThreadRights {
       for (int i = 0; i < groups.length; i++) {
         list.bytes().putInt(i * Integer.BYTES, groups[i]);
       }
-      must(Call.SETGROUPS, groups.length, list.address(), 0);
+      must(SystemCall.SETGROUPS, groups.length, list.address(), 0);
     }
-    must(Call.SETRESGID, -1, gid, -1);
-    must(Call.SETRESUID, -1, uid, -1);
+    must(SystemCall.SETRESGID, -1, gid, -1);
+    must(SystemCall.SETRESUID, -1, uid, -1);
     dropCapabilities();
     // What the kernel reports now counts, not what its calls returned: an invalid id changes
     // nothing and returns the one in force.
     if (Libc.geteuid() != uid
-        || (int) call(Call.SETFSUID, -1, 0, 0) != uid
-        || (int) call(Call.SETFSGID, -1, 0, 0) != gid) {
+        || (int) call(SystemCall.SETFSUID, -1, 0, 0) != uid
+        || (int) call(SystemCall.SETFSGID, -1, 0, 0) != gid) {
       throw new IOException("the rights of another user can't be taken on");
     }
   }
@@ -53,40 +53,21 @@ public final class ThreadRights {
     try (NativeBuffer header = NativeBuffer.allocate(CAPABILITY_HEADER);
         NativeBuffer sets = NativeBuffer.allocate(CAPABILITY_WORDS * Integer.BYTES)) {
       header.bytes().putInt(0, CAPABILITY_VERSION_3);
-      must(Call.CAPGET, header.address(), sets.address(), 0);
+      must(SystemCall.CAPGET, header.address(), sets.address(), 0);
       sets.bytes().putInt(0, 0).putInt(UPPER, 0);
-      must(Call.CAPSET, header.address(), sets.address(), 0);
-      must(Call.CAPGET, header.address(), sets.address(), 0);
+      must(SystemCall.CAPSET, header.address(), sets.address(), 0);
+      must(SystemCall.CAPGET, header.address(), sets.address(), 0);
       if ((sets.bytes().getInt(0) | sets.bytes().getInt(UPPER)) != 0) {
         throw new IOException("capabilities can't be given up");
       }
     }
   }
 
-  private enum Call {
-    SETGROUPS(
-        SystemCallNumbers.SETGROUPS, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETGROUPS),
-    SETRESGID(
-        SystemCallNumbers.SETRESGID, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETRESGID),
-    SETRESUID(
-        SystemCallNumbers.SETRESUID, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETRESUID),
-    SETFSUID(SystemCallNumbers.SETFSUID, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETFSUID),
-    SETFSGID(SystemCallNumbers.SETFSGID, stackweave.agent.cpu.aarch64.SystemCallNumbers.SETFSGID),
-    CAPGET(SystemCallNumbers.CAPGET, stackweave.agent.cpu.aarch64.SystemCallNumbers.CAPGET),
-    CAPSET(SystemCallNumbers.CAPSET, stackweave.agent.cpu.aarch64.SystemCallNumbers.CAPSET);
-
-    private final int number;
-
-    Call(int x86, int aarch64) {
-      number = SystemCalls.number(x86, aarch64);
-    }
+  private static long call(SystemCall call, long a, long b, long c) {
+    return Libc.syscall(call.number(), a, b, c, 0, 0, 0);
   }
 
-  private static long call(Call call, long a, long b, long c) {
-    return Libc.syscall(call.number, a, b, c, 0, 0, 0);
-  }
-
-  private static void must(Call call, long a, long b, long c) throws IOException {
+  private static void must(SystemCall call, long a, long b, long c) throws IOException {
     if (call(call, a, b, c) < 0) {
       throw new IOException(call.name().toLowerCase(Locale.ROOT) + ": " + Errno.name(Libc.errno()));
     }

@@ -1,7 +1,8 @@
 package stackweave.agent.drain.wall;
 
 import java.util.Arrays;
-import stackweave.agent.linux.task.CallKind;
+import stackweave.agent.cpu.CallKind;
+import stackweave.agent.cpu.SystemCall;
 import stackweave.agent.linux.task.TaskFiles;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.HotSpotMethod;
@@ -65,7 +66,7 @@ final class WaitReason {
       boolean isStopped = files.isStopped(snapshot.tid()) && isStill();
       return (isStopped ? ThreadState.STOPPED : ThreadState.PAGE_FAULT).code();
     }
-    CallKind kind = CallKind.of(number);
+    CallKind kind = SystemCall.kind(number);
     return switch (kind) {
       case OTHER -> ThreadState.ofSystemCall(number);
       case FUTEX -> ofFutex(frames, java, ofJvm).code();

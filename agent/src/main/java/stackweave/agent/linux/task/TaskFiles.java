@@ -2,6 +2,7 @@ package stackweave.agent.linux.task;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import stackweave.agent.cpu.SystemCall;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
@@ -83,7 +84,6 @@ public final class TaskFiles implements AutoCloseable {
   private final NativeBuffer path = NativeBuffer.allocate(PATH_BYTES);
   private final NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES);
   private final SystemCalls calls;
-  private final int sigtimedwait;
   private final long[] arguments = new long[ARGUMENTS];
 
   /** Why the last file could not be read. */
@@ -100,11 +100,6 @@ public final class TaskFiles implements AutoCloseable {
    */
   public TaskFiles(SystemCalls calls) {
     this.calls = calls;
-    this.sigtimedwait =
-        switch (calls) {
-          case X86_64 -> stackweave.agent.cpu.x86_64.SystemCallNumbers.RT_SIGTIMEDWAIT;
-          case AARCH64 -> stackweave.agent.cpu.aarch64.SystemCallNumbers.RT_SIGTIMEDWAIT;
-        };
   }
 
   private static byte[] bytes(String ascii) {
@@ -218,7 +213,7 @@ public final class TaskFiles implements AutoCloseable {
    * kernel/signal.c).
    */
   public boolean waitsForSignal(int tid) {
-    return readCall(tid) == Answer.WAITS && call == sigtimedwait;
+    return readCall(tid) == Answer.WAITS && call == SystemCall.RT_SIGTIMEDWAIT.number();
   }
 
   /** How many signals all processes of this user have queued, with timers: {@code SigQ}. */

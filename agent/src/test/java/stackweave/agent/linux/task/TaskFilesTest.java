@@ -16,6 +16,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import stackweave.agent.cpu.CallKind;
+import stackweave.agent.cpu.SystemCall;
 import stackweave.agent.linux.CpuTime;
 import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.task.TaskFiles.Answer;
@@ -103,7 +105,7 @@ class TaskFilesTest {
     }
     String[] words = Files.readString(file).strip().split(" ");
     assertEquals(Long.parseLong(words[0]), files.call());
-    assertEquals(CallKind.FUTEX, CallKind.of(files.call()));
+    assertEquals(CallKind.FUTEX, SystemCall.kind(files.call()));
     for (int i = 0; i < 6; i++) {
       assertEquals(Long.decode(words[1 + i]), files.argument(i));
     }
