@@ -1,5 +1,6 @@
 package stackweave.agent.engine.timer;
 
+import java.util.StringJoiner;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.agent.engine.CpuSet;
 import stackweave.agent.engine.EngineConfig;
@@ -44,6 +45,14 @@ public final class TimerEngine implements SampleEngine {
 
   /** Share of the ring that is full when samples wait no longer. */
   private static final double FILLING = 0.25;
+
+  private static final String UNKNOWN_STACKS =
+      " or not known: this C library's thread descriptors are not understood, so the stacks of Java"
+          + " threads alone are";
+
+  private static final String INTERRUPTS =
+      "this kernel's CPU timers may end a blocking call with EINTR (x86 before Linux 5.9); a perf"
+          + " engine sends no signals";
 
   private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
 
@@ -145,7 +154,7 @@ public final class TimerEngine implements SampleEngine {
     if (tasks == null) {
       throw TimerRefusals.tasks(Libc.errno());
     }
-    signal = install(number, tasks);
+    signal = install(calls, number, tasks);
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
     discovery =
         new TimerDiscovery(
@@ -174,9 +183,12 @@ public final class TimerEngine implements SampleEngine {
     attachedAtStart = discovery.attachAll();
   }
 
-  private HandlerSignal install(int number, TaskList tasks) throws EngineRefusedException {
+  private HandlerSignal install(SystemCalls calls, int number, TaskList tasks)
+      throws EngineRefusedException {
     try {
-      return number == 0 ? HandlerSignal.install(memory) : HandlerSignal.install(number, memory);
+      return number == 0
+          ? HandlerSignal.install(calls, memory)
+          : HandlerSignal.install(number, memory);
     } catch (EngineRefusedException e) {
       tasks.close();
       throw e;
@@ -339,56 +351,44 @@ public final class TimerEngine implements SampleEngine {
 
   @Override
   public String note() {
-    StringBuilder note = new StringBuilder();
+    StringJoiner note = new StringJoiner("; ");
     if (!stopped && !signal.isOurs()) {
-      append(
-          note,
+      note.add(
           "signal "
               + signal.number()
               + " was taken over by another handler, so samples may be missing");
     }
-    if (discovery.refused() > 0) {
-      append(
-          note,
-          "threads not sampled, for the queue of signals (ulimit -i) is short: "
-              + discovery.refused());
-    }
-    if (blocked() > 0) {
-      append(
-          note,
-          "threads not sampled, for they block signal "
-              + signal.number()
-              + " or wait for it (they, or who started them, block all signals): "
-              + blocked());
-    }
-    if (small() > 0) {
-      append(
-          note,
-          "threads not sampled, for the signal's frame may not fit on their stacks of less than 128"
-              + " KiB (a perf engine samples them): "
-              + small());
-    }
+    add(
+        note,
+        "threads not sampled, for the queue of signals (ulimit -i) is short",
+        discovery.refused());
+    add(
+        note,
+        "threads not sampled, for they block signal "
+            + signal.number()
+            + " or wait for it (they, or who started them, block all signals)",
+        blocked());
+    add(
+        note,
+        "threads not sampled, for the signal's frame may not fit on their stacks of less than 128"
+            + " KiB (a perf engine samples them)",
+        small());
     if (records.withoutStack() > 0) {
-      append(
-          note,
+      note.add(
           records.withoutStack()
               + " samples without stack, of threads on one that is not their own"
-              + (discovery.knowsThreads()
-                  ? ""
-                  : " or not known: this C library's thread descriptors are not understood, so the"
-                      + " stacks of Java threads alone are"));
+              + (discovery.knowsThreads() ? "" : UNKNOWN_STACKS));
     }
     if (mayInterrupt) {
-      append(
-          note,
-          "this kernel's CPU timers may end a blocking call with EINTR (x86 before Linux 5.9);"
-              + " a perf engine sends no signals");
+      note.add(INTERRUPTS);
     }
     return note.toString();
   }
 
-  private static void append(StringBuilder note, String more) {
-    note.append(note.length() == 0 ? "" : "; ").append(more);
+  private static void add(StringJoiner note, String what, int threads) {
+    if (threads > 0) {
+      note.add(what + ": " + threads);
+    }
   }
 
   @Override

@@ -1,12 +1,12 @@
 package stackweave.agent.engine.timer.handler;
 
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
+import stackweave.agent.linux.SystemCalls;
 import stackweave.agent.linux.Tasks;
-import stackweave.maps.proc.PlainFiles;
+import stackweave.agent.linux.task.TaskFiles;
 
 /**
  * The signal of the timer engine: chooses a free real-time signal, installs the handler and
@@ -54,8 +54,9 @@ public final class HandlerSignal implements AutoCloseable {
   }
 
   /** Chooses a signal and installs the handler. */
-  public static HandlerSignal install(HandlerMemory memory) throws EngineRefusedException {
-    return install(free(), memory);
+  public static HandlerSignal install(SystemCalls calls, HandlerMemory memory)
+      throws EngineRefusedException {
+    return install(free(calls), memory);
   }
 
   /**
@@ -148,8 +149,8 @@ public final class HandlerSignal implements AutoCloseable {
    * The highest real-time signal with the default disposition that the fewest threads block: a
    * signal that some thread waits for by sigwait or signalfd is blocked in all threads.
    */
-  private static int free() throws EngineRefusedException {
-    long[] masks = blockedByThreads();
+  private static int free(SystemCalls calls) throws EngineRefusedException {
+    long[] masks = blockedByThreads(calls);
     int best = 0;
     int fewest = Integer.MAX_VALUE;
     try (NativeBuffer action = NativeBuffer.allocate(ACTION_BYTES)) {
@@ -184,29 +185,15 @@ public final class HandlerSignal implements AutoCloseable {
     return blocked;
   }
 
-  private static long[] blockedByThreads() {
+  private static long[] blockedByThreads(SystemCalls calls) {
     int[] tids = Tasks.list();
     long[] masks = new long[Math.min(tids.length, MAX_MASKS)];
-    for (int i = 0; i < masks.length; i++) {
-      masks[i] = blockedOrPending(tids[i]);
+    try (TaskFiles files = new TaskFiles(calls)) {
+      for (int i = 0; i < masks.length; i++) {
+        long mask = files.blockedSignals(tids[i]);
+        masks[i] = mask == -1 ? 0 : mask;
+      }
     }
     return masks;
-  }
-
-  /** SigBlk, SigPnd and ShdPnd of /proc/self/task/TID/status; 0 of a thread that has ended. */
-  private static long blockedOrPending(int tid) {
-    long mask = 0;
-    try {
-      for (String line : PlainFiles.lines("/proc/self/task/" + tid + "/status")) {
-        if (line.startsWith("SigBlk:")
-            || line.startsWith("SigPnd:")
-            || line.startsWith("ShdPnd:")) {
-          mask |= Long.parseUnsignedLong(line.substring(line.indexOf(':') + 1).strip(), 16);
-        }
-      }
-    } catch (IOException e) {
-      return 0;
-    }
-    return mask;
   }
 }

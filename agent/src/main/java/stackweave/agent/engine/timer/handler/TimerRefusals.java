@@ -1,6 +1,5 @@
 package stackweave.agent.engine.timer.handler;
 
-import stackweave.agent.engine.EngineRefusal;
 import stackweave.agent.engine.EngineRefusal.Reason;
 import stackweave.agent.engine.EngineRefusedException;
 import stackweave.agent.linux.Errno;
@@ -123,7 +122,6 @@ public final class TimerRefusals {
   }
 
   private static EngineRefusedException refused(Reason reason, int errno, String explanation) {
-    return new EngineRefusedException(
-        new EngineRefusal(EngineKind.TIMER, reason, errno, explanation));
+    return new EngineRefusedException(EngineKind.TIMER, reason, errno, explanation);
   }
 }

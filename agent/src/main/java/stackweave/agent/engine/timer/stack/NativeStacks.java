@@ -22,11 +22,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int CHUNK = 16 * 1024;
   private static final int LINE_BYTES = 512;
 
-  /**
-   * Smaller stacks count as small. The kernel writes the signal's frame (3 to 11 KiB, with vector
-   * registers) below the stack pointer, and the size of such a stack may not allow for that. No
-   * thread of the JVM has so little, nor one with the default size.
-   */
+  /** Smaller stacks may have no room for the signal's frame, 3 to 11 KiB (docs/timer-engine.md). */
   private static final long SMALL_STACK_BYTES = 128 * 1024;
 
   private static final byte[] FIRST_STACK = {'[', 's', 't', 'a', 'c', 'k', ']'};

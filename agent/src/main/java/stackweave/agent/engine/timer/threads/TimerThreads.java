@@ -62,42 +62,48 @@ public final class TimerThreads implements AutoCloseable {
   private final CpuTime cpuTime = new CpuTime();
   private final NativeBuffer words = NativeBuffer.allocate(16);
 
-  /** By slot, which is also the number of the block. Free slots have thread id 0. */
-  private int[] tids = new int[256];
+  /** A thread, or a place for one; reused. Its number is also that of the handler's block. */
+  private static final class Slot {
+    /** 0 in a free one. */
+    int tid;
 
-  private int[] timers = new int[256];
+    int timer;
 
-  /** Null where the thread has a timer. */
-  private PassedOver[] passedOver = new PassedOver[256];
+    /** Null where the thread has a timer. */
+    PassedOver passedOver;
 
-  private int[] generations = new int[256];
-  private boolean[] seen = new boolean[256];
+    int generation;
+    boolean seen;
 
-  /** Whether a sample of the thread was delivered that is not of its youth. */
-  private boolean[] delivered = new boolean[256];
+    /** Whether a sample of the thread was delivered that is not of its youth. */
+    boolean delivered;
 
-  /** Samples still to come in the thread's youth. */
-  private int[] young = new int[256];
+    /** Samples still to come in the thread's youth. */
+    int young;
 
-  /** Samples so far in the thread's youth. */
-  private int[] taken = new int[256];
+    /** Samples so far in the thread's youth. */
+    int taken;
 
-  /** CPU time between the start of a young thread's timer and its last sample, in ns. */
-  private long[] used = new long[256];
+    /** CPU time between the start of a young thread's timer and its last sample, in ns. */
+    long used;
 
-  /** CPU time between the start of a young thread's timer and its first sample, in ns. */
-  private long[] firstGaps = new long[256];
+    /** CPU time between the start of a young thread's timer and its first sample, in ns. */
+    long firstGap;
 
-  /**
-   * CPU time since the start of a young thread's timer that its samples so far stand for, in ns.
-   */
-  private long[] weighed = new long[256];
+    /**
+     * CPU time since the start of a young thread's timer that its samples so far stand for, in ns.
+     */
+    long weighed;
 
-  /**
-   * CPU time before the timer's start that the next sample also stands for, in ns; of threads that
-   * are not young.
-   */
-  private long[] missed = new long[256];
+    /**
+     * CPU time before the timer's start that the next sample also stands for, in ns; of threads
+     * that are not young.
+     */
+    long missed;
+  }
+
+  /** The first {@link #slots} are there. */
+  private Slot[] all = new Slot[256];
 
   /** Free slots, the longest free first. */
   private int[] free = new int[256];
@@ -158,7 +164,7 @@ public final class TimerThreads implements AutoCloseable {
       leave(slot);
       return false;
     }
-    timers[slot] = timer;
+    all[slot].timer = timer;
     live++;
     memory.openBlock(slot, identity(slot));
     return true;
@@ -170,26 +176,26 @@ public final class TimerThreads implements AutoCloseable {
   public void skip(int tid, PassedOver why) {
     int slot = enter(tid);
     if (slot != NO_SLOT) {
-      passedOver[slot] = why;
+      all[slot].passedOver = why;
       skipped++;
     }
   }
 
   /** Why the thread in a slot has no timer; null if it has one, or the slot is free. */
   public PassedOver passedOver(int slot) {
-    return passedOver[slot];
+    return all[slot].passedOver;
   }
 
   /** A thread without a timer has none for another reason than before. */
   public void passOver(int slot, PassedOver why) {
-    passedOver[slot] = why;
+    all[slot].passedOver = why;
   }
 
   /** How many threads have no timer for a reason. Looks at all slots. */
   public int passedOver(PassedOver why) {
     int count = 0;
     for (int slot = 0; slot < slots && skipped > 0; slot++) {
-      count += tids[slot] != 0 && passedOver[slot] == why ? 1 : 0;
+      count += all[slot].tid != 0 && all[slot].passedOver == why ? 1 : 0;
     }
     return count;
   }
@@ -200,19 +206,20 @@ public final class TimerThreads implements AutoCloseable {
       errno = Errno.EAGAIN;
       return NO_SLOT;
     }
-    generations[slot]++;
-    tids[slot] = tid;
-    young[slot] = 0;
-    delivered[slot] = false;
-    passedOver[slot] = null;
-    seen[slot] = true;
+    Slot of = all[slot];
+    of.generation++;
+    of.tid = tid;
+    of.young = 0;
+    of.delivered = false;
+    of.passedOver = null;
+    of.seen = true;
     index.add(hash(tid), slot);
     return slot;
   }
 
   private void leave(int slot) {
     memory.closeBlock(slot);
-    index.remove(index.first(hash(tids[slot])));
+    index.remove(index.first(hash(all[slot].tid)));
     giveSlot(slot);
   }
 
@@ -239,7 +246,7 @@ public final class TimerThreads implements AutoCloseable {
 
   /** The thread in a slot; 0 in a free one. */
   public int tidAt(int slot) {
-    return tids[slot];
+    return all[slot].tid;
   }
 
   /** The slot of a thread; negative if it has none. */
@@ -249,7 +256,7 @@ public final class TimerThreads implements AutoCloseable {
 
   /** Whether the thread in a slot has a timer. */
   public boolean hasTimer(int slot) {
-    return passedOver[slot] == null;
+    return all[slot].passedOver == null;
   }
 
   /** Updates the stack of a thread with a timer; an end of 0 means unknown. */
@@ -266,15 +273,16 @@ public final class TimerThreads implements AutoCloseable {
    * @return false if the kernel refuses; {@link #errno} has the reason
    */
   public boolean resume(int slot) {
-    int timer = createTimer(tids[slot], memory.blockAddress(slot));
+    Slot of = all[slot];
+    int timer = createTimer(of.tid, memory.blockAddress(slot));
     if (timer < 0) {
       return false;
     }
-    timers[slot] = timer;
-    passedOver[slot] = null;
-    generations[slot]++;
-    young[slot] = 0;
-    delivered[slot] = false;
+    of.timer = timer;
+    of.passedOver = null;
+    of.generation++;
+    of.young = 0;
+    of.delivered = false;
     live++;
     skipped--;
     memory.openBlock(slot, identity(slot));
@@ -283,9 +291,10 @@ public final class TimerThreads implements AutoCloseable {
 
   /** Deletes the timer of the thread in a slot. */
   public void suspend(int slot, PassedOver why) {
-    calls.timerDelete(timers[slot]);
+    Slot of = all[slot];
+    calls.timerDelete(of.timer);
     memory.closeBlock(slot);
-    passedOver[slot] = why;
+    of.passedOver = why;
     live--;
     skipped++;
   }
@@ -305,17 +314,18 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   private void start(int slot, long accountedFrom) {
-    long before = accountedFrom < 0 ? 0 : Math.max(0, cpuOf(tids[slot]) - accountedFrom);
+    Slot of = all[slot];
+    long before = accountedFrom < 0 ? 0 : Math.max(0, cpuOf(of.tid) - accountedFrom);
     long youthLeft = accountedFrom == 0 ? YOUTH * tickNanos - before : 0;
-    missed[slot] = 0;
+    of.missed = 0;
     if (youthLeft <= 0) {
-      missed[slot] = before;
+      of.missed = before;
       setToInterval(slot, 0);
     } else if (random.nextDouble() < youngShare) {
-      young[slot] = (int) Math.ceil((double) youthLeft / tickNanos);
-      taken[slot] = 0;
-      used[slot] = 0;
-      weighed[slot] = -before;
+      of.young = (int) Math.ceil((double) youthLeft / tickNanos);
+      of.taken = 0;
+      of.used = 0;
+      of.weighed = -before;
       memory.setIdentity(slot, identity(slot));
       set(slot, 1, youngInterval());
     } else {
@@ -344,7 +354,7 @@ public final class TimerThreads implements AutoCloseable {
     bytes.putLong(8, interval % NANOS_PER_SECOND);
     bytes.putLong(16, least / NANOS_PER_SECOND);
     bytes.putLong(24, least % NANOS_PER_SECOND);
-    calls.timerSettime(timers[slot], spec.address());
+    calls.timerSettime(all[slot].timer, spec.address());
   }
 
   /** CPU time that the thread has used, in ns; −1 if it has ended. */
@@ -368,8 +378,8 @@ public final class TimerThreads implements AutoCloseable {
     }
     long weight = (1L + overrun) * intervalNanos;
     if (present) {
-      weight += missed[slot];
-      missed[slot] = 0;
+      weight += all[slot].missed;
+      all[slot].missed = 0;
     }
     return weight;
   }
@@ -380,7 +390,7 @@ public final class TimerThreads implements AutoCloseable {
   public void deliver(long identity) {
     int slot = (int) (identity >>> 32 + GENERATION_BITS);
     if ((identity & YOUNG) == 0 && slot < slots && identity(slot) == identity) {
-      delivered[slot] = true;
+      all[slot].delivered = true;
     }
   }
 
@@ -392,20 +402,21 @@ public final class TimerThreads implements AutoCloseable {
     return (identity & YOUNG) != 0
         || slot >= slots
         || identity(slot) != identity
-        || !delivered[slot];
+        || !all[slot].delivered;
   }
 
   private long weighYoung(int slot, int overrun) {
+    Slot of = all[slot];
     long gap = (1L + overrun) * youngInterval();
-    if (taken[slot]++ == 0) {
+    if (of.taken++ == 0) {
       gap -= youngInterval() / 2; // the first expiry was due at once
-      firstGaps[slot] = gap;
+      of.firstGap = gap;
     }
-    used[slot] += gap;
-    long all = taken[slot] <= FIRST ? taken[slot] * tickNanos : used[slot] + firstGaps[slot];
-    long weight = Math.max(youngInterval(), all - weighed[slot]);
-    weighed[slot] += weight;
-    if (--young[slot] == 0) {
+    of.used += gap;
+    long all = of.taken <= FIRST ? of.taken * tickNanos : of.used + of.firstGap;
+    long weight = Math.max(youngInterval(), all - of.weighed);
+    of.weighed += weight;
+    if (--of.young == 0) {
       // The timer first: a signal under way must not stand for an interval.
       setToInterval(slot, 0);
       memory.setIdentity(slot, identity(slot));
@@ -419,11 +430,11 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   private long identity(int slot) {
-    int generation = generations[slot] & (1 << GENERATION_BITS) - 1;
+    int generation = all[slot].generation & (1 << GENERATION_BITS) - 1;
     return (long) slot << 32 + GENERATION_BITS
         | (long) generation << 32
-        | (young[slot] > 0 ? YOUNG : 0)
-        | tids[slot];
+        | (all[slot].young > 0 ? YOUNG : 0)
+        | all[slot].tid;
   }
 
   /** Marks the thread as listed; false if it has no slot. */
@@ -432,18 +443,18 @@ public final class TimerThreads implements AutoCloseable {
     if (slot == NO_SLOT) {
       return false;
     }
-    seen[slot] = true;
+    all[slot].seen = true;
     return true;
   }
 
   /** Removes all threads that were not listed since the last call, as ended. */
   public void sweep(ThreadIds ended) {
     for (int slot = 0; slot < slots; slot++) {
-      if (tids[slot] != 0 && !seen[slot]) {
-        ended.add(tids[slot]);
+      if (all[slot].tid != 0 && !all[slot].seen) {
+        ended.add(all[slot].tid);
         release(slot);
       }
-      seen[slot] = false;
+      all[slot].seen = false;
     }
   }
 
@@ -455,7 +466,7 @@ public final class TimerThreads implements AutoCloseable {
     int slot = find(tid);
     return slot != NO_SLOT
         && hasTimer(slot)
-        && calls.timerGettime(timers[slot], spec.address()) == 0
+        && calls.timerGettime(all[slot].timer, spec.address()) == 0
         && spec.bytes().getLong(16) == 0
         && spec.bytes().getLong(24) == 0;
   }
@@ -470,7 +481,7 @@ public final class TimerThreads implements AutoCloseable {
 
   private void release(int slot) {
     if (hasTimer(slot)) {
-      calls.timerDelete(timers[slot]);
+      calls.timerDelete(all[slot].timer);
       live--;
     } else {
       skipped--;
@@ -481,8 +492,8 @@ public final class TimerThreads implements AutoCloseable {
   /** Deletes all timers; signals may still be under way. */
   public void deleteTimers() {
     for (int slot = 0; slot < slots; slot++) {
-      if (tids[slot] != 0 && hasTimer(slot)) {
-        calls.timerDelete(timers[slot]);
+      if (all[slot].tid != 0 && hasTimer(slot)) {
+        calls.timerDelete(all[slot].timer);
       }
     }
   }
@@ -512,28 +523,17 @@ public final class TimerThreads implements AutoCloseable {
     if (slots == HandlerMemory.BLOCKS) {
       return NO_SLOT;
     }
-    if (slots == tids.length) {
-      int length = 2 * slots;
-      tids = Arrays.copyOf(tids, length);
-      timers = Arrays.copyOf(timers, length);
-      passedOver = Arrays.copyOf(passedOver, length);
-      generations = Arrays.copyOf(generations, length);
-      young = Arrays.copyOf(young, length);
-      taken = Arrays.copyOf(taken, length);
-      used = Arrays.copyOf(used, length);
-      firstGaps = Arrays.copyOf(firstGaps, length);
-      weighed = Arrays.copyOf(weighed, length);
-      missed = Arrays.copyOf(missed, length);
-      seen = Arrays.copyOf(seen, length);
-      delivered = Arrays.copyOf(delivered, length);
-      free = new int[length]; // no slot is free here
+    if (slots == all.length) {
+      all = Arrays.copyOf(all, 2 * slots);
+      free = new int[2 * slots]; // no slot is free here
       freeHead = 0;
     }
+    all[slots] = new Slot();
     return slots++;
   }
 
   private void giveSlot(int slot) {
-    tids[slot] = 0;
+    all[slot].tid = 0;
     free[(freeHead + freeCount++) % free.length] = slot;
   }
 

@@ -1,6 +1,8 @@
-package stackweave.agent.linux;
+package stackweave.agent.engine.timer.threads;
 
 import java.nio.ByteBuffer;
+import stackweave.agent.linux.Libc;
+import stackweave.agent.linux.NativeBuffer;
 
 /**
  * Reads the last process or thread id assigned in this pid namespace, the last field of
