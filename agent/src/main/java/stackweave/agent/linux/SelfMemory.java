@@ -177,24 +177,18 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   public void readEach(long[] addresses, int count, int length, byte[] target)
       throws UnreadableMemoryException {
     int most = Math.min(MAX_VECTORS, CAPACITY / length);
-    if (most <= 1 || way != Way.PROCESS_VM_READV) {
-      MemoryReader.super.readEach(addresses, count, length, target);
-      return;
-    }
-    for (int done = 0; done < count; ) {
+    int done = 0;
+    while (most > 1 && done < count && way == Way.PROCESS_VM_READV) {
       int pieces = Math.min(count - done, most);
       for (int i = 0; i < pieces; i++) {
         setRemote(i, addresses[done + i], length);
       }
-      if (readVectors(pieces, pieces * length) != pieces * length) {
-        if (way == Way.PROC_SELF_MEM) {
-          MemoryReader.super.readEach(addresses, count, length, target);
-          return;
-        }
-        throw UnreadableMemoryException.UNREADABLE;
+      if (takeVectors(pieces, pieces * length, target, done * length)) {
+        done += pieces;
       }
-      bytes.get(DATA, target, done * length, pieces * length);
-      done += pieces;
+    }
+    if (done < count) {
+      MemoryReader.super.readEach(addresses, count, length, target);
     }
   }
 
@@ -205,19 +199,26 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     for (int i = 0; i < count; i++) {
       all += lengths[i];
     }
-    if (count <= MAX_VECTORS && all <= CAPACITY && way == Way.PROCESS_VM_READV) {
-      for (int i = 0; i < count; i++) {
-        setRemote(i, addresses[i], lengths[i]);
-      }
-      if (readVectors(count, all) == all) {
-        bytes.get(DATA, target, 0, all);
-        return;
-      }
-      if (way == Way.PROCESS_VM_READV) {
-        throw UnreadableMemoryException.UNREADABLE;
-      }
+    boolean isOneCall = count <= MAX_VECTORS && all <= CAPACITY && way == Way.PROCESS_VM_READV;
+    for (int i = 0; isOneCall && i < count; i++) {
+      setRemote(i, addresses[i], lengths[i]);
     }
-    MemoryReader.super.readPieces(addresses, lengths, count, target);
+    if (!isOneCall || !takeVectors(count, all, target, 0)) {
+      MemoryReader.super.readPieces(addresses, lengths, count, target);
+    }
+  }
+
+  /** Reads the pieces that were set; false where process_vm_readv turns out to be denied. */
+  private boolean takeVectors(int count, int length, byte[] target, int offset)
+      throws UnreadableMemoryException {
+    if (readVectors(count, length) == length) {
+      bytes.get(DATA, target, offset, length);
+      return true;
+    }
+    if (way == Way.PROCESS_VM_READV) {
+      throw UnreadableMemoryException.UNREADABLE;
+    }
+    return false;
   }
 
   private void fetch(long address, int length) throws UnreadableMemoryException {

@@ -41,9 +41,10 @@ public final class PerfRefusals {
       case Errno.ENOENT, Errno.ENODEV, Errno.EOPNOTSUPP -> absent(engine, errno);
       case Errno.EMFILE, Errno.ENFILE -> outOfDescriptors(engine, errno);
       case Errno.ENOMEM ->
-          refused(engine, Reason.RING_MEMORY, errno, "the kernel has no memory for the events");
+          new EngineRefusedException(
+              engine, Reason.RING_MEMORY, errno, "the kernel has no memory for the events");
       default ->
-          refused(
+          new EngineRefusedException(
               engine,
               Reason.UNSUPPORTED_KERNEL,
               errno,
@@ -53,7 +54,7 @@ public final class PerfRefusals {
   }
 
   private static EngineRefusedException blocked(EngineKind engine, int errno) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.BLOCKED,
         errno,
@@ -64,7 +65,7 @@ public final class PerfRefusals {
   }
 
   private static EngineRefusedException absent(EngineKind engine, int errno) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.ABSENT,
         errno,
@@ -84,7 +85,7 @@ public final class PerfRefusals {
     // Debian's kernels refuse all that have no more than CAP_PERFMON from 3 on.
     String capability = paranoid > 2 && paranoid != UNKNOWN ? "CAP_SYS_ADMIN" : capability();
     if (paranoid <= most) {
-      return refused(
+      return new EngineRefusedException(
           engine,
           Reason.BLOCKED,
           Errno.EACCES,
@@ -93,7 +94,7 @@ public final class PerfRefusals {
               + paranoid
               + " and would allow it; a policy that allows perf_event lifts it");
     }
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.NOT_PERMITTED,
         Errno.EACCES,
@@ -148,7 +149,7 @@ public final class PerfRefusals {
 
   private static EngineRefusedException unfiltered(
       int errno, boolean programTried, String further) {
-    return refused(
+    return new EngineRefusedException(
         EngineKind.PERF,
         Reason.NOT_PERMITTED,
         errno,
@@ -162,7 +163,7 @@ public final class PerfRefusals {
 
   /** All CPUs are without ticks. */
   static EngineRefusedException withoutTicks() {
-    return refused(
+    return new EngineRefusedException(
         EngineKind.PERF,
         Reason.UNSUPPORTED_KERNEL,
         0,
@@ -171,7 +172,7 @@ public final class PerfRefusals {
 
   /** Even the smallest rings of so many CPUs are too large together. */
   static EngineRefusedException tooManyCpus(int cpus) {
-    return refused(
+    return new EngineRefusedException(
         EngineKind.PERF,
         Reason.RING_MEMORY,
         0,
@@ -190,7 +191,7 @@ public final class PerfRefusals {
 
   /** The kernel grants no ring, not even of the smallest size. */
   static EngineRefusedException ringMemory(EngineKind engine, int bytes, int cpus, int errno) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.RING_MEMORY,
         errno,
@@ -214,7 +215,7 @@ public final class PerfRefusals {
         needed <= most
             ? "a higher limit of open files (ulimit -n) lifts it"
             : "sampling that begins before the threads do needs none for them";
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.FILE_DESCRIPTORS,
         0,
@@ -232,7 +233,7 @@ public final class PerfRefusals {
   /** Events for all threads and CPUs would take more than half of the budget. */
   static EngineRefusedException kernelMemory(
       EngineKind engine, int threads, int cpus, long budgetBytes) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.KERNEL_MEMORY,
         0,
@@ -249,7 +250,7 @@ public final class PerfRefusals {
 
   /** It ended because of its budget a short time ago. */
   static EngineRefusedException endedLately(EngineKind engine, int cpus, long budgetBytes) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.KERNEL_MEMORY,
         0,
@@ -266,7 +267,7 @@ public final class PerfRefusals {
   }
 
   static EngineRefusedException outOfDescriptors(EngineKind engine, int errno) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.FILE_DESCRIPTORS,
         errno,
@@ -277,7 +278,7 @@ public final class PerfRefusals {
 
   /** The kernel's records of switches don't say which threads were preempted. */
   static EngineRefusedException switches(EngineKind engine) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.UNSUPPORTED_KERNEL,
         0,
@@ -287,7 +288,7 @@ public final class PerfRefusals {
 
   /** No record came that tells the records' clock. */
   static EngineRefusedException clock(EngineKind engine) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.UNSUPPORTED_KERNEL,
         0,
@@ -296,16 +297,11 @@ public final class PerfRefusals {
   }
 
   static EngineRefusedException architecture(EngineKind engine) {
-    return refused(
+    return new EngineRefusedException(
         engine,
         Reason.UNSUPPORTED_ARCHITECTURE,
         0,
         "no perf engine for " + System.getProperty("os.arch") + "; x86-64 and AArch64 have one");
-  }
-
-  private static EngineRefusedException refused(
-      EngineKind engine, Reason reason, int errno, String explanation) {
-    return new EngineRefusedException(new EngineRefusal(engine, reason, errno, explanation));
   }
 
   private static int paranoid() {

@@ -1,16 +1,14 @@
 package stackweave.agent.engine.probe;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import stackweave.agent.engine.bpf.Bpf;
 import stackweave.agent.engine.bpf.BpfCode;
 import stackweave.agent.engine.perf.event.KernelEvent;
+import stackweave.agent.engine.perf.event.KernelEvents;
 import stackweave.agent.linux.Errno;
 import stackweave.agent.linux.Libc;
 import stackweave.agent.linux.NativeBuffer;
 import stackweave.agent.linux.SystemCalls;
-import stackweave.maps.proc.PlainFiles;
 
 /**
  * Breakpoints of the kernel in a library of this process (Documentation/trace/uprobetracer.rst),
@@ -19,8 +17,6 @@ import stackweave.maps.proc.PlainFiles;
  * thread.
  */
 final class Uprobes implements AutoCloseable {
-  private static final String TYPE = "/sys/bus/event_source/devices/uprobe/type";
-
   private final SystemCalls calls;
   private final String path;
   private int[] fds = {};
@@ -40,10 +36,8 @@ final class Uprobes implements AutoCloseable {
    * @return why not, or 0
    */
   int place(long offset, BpfCode code) {
-    int type;
-    try {
-      type = Integer.parseInt(PlainFiles.text(TYPE, StandardCharsets.ISO_8859_1).strip());
-    } catch (IOException | NumberFormatException e) {
+    int type = KernelEvents.uprobeType();
+    if (type < 0) {
       return Errno.ENOENT;
     }
     int program = Bpf.load(calls, Bpf.KPROBE, code);

@@ -25,7 +25,7 @@ public final class EventRefusals {
           default -> refusal.explanation();
         };
     return new EngineRefusedException(
-        new EngineRefusal(refusal.engine(), refusal.reason(), refusal.errno(), line(event, why)));
+        refusal.engine(), refusal.reason(), refusal.errno(), line(event, why));
   }
 
   private static String absent(SampledEvent event) {
@@ -128,7 +128,7 @@ public final class EventRefusals {
 
   private static EngineRefusedException refused(
       EngineKind engine, Reason reason, SampledEvent event, String why) {
-    return new EngineRefusedException(new EngineRefusal(engine, reason, 0, line(event, why)));
+    return new EngineRefusedException(engine, reason, 0, line(event, why));
   }
 
   private static String line(SampledEvent event, String why) {

@@ -68,15 +68,22 @@ public final class KernelEvents {
     }
   }
 
+  /** The kind of event that a uprobe is on this machine; −1 if the kernel has none. */
+  public static int uprobeType() {
+    try {
+      return Integer.parseInt(PlainFiles.text(UPROBE_TYPE, StandardCharsets.ISO_8859_1).strip());
+    } catch (IOException | NumberFormatException e) {
+      return -1;
+    }
+  }
+
   private static KernelEvent uprobe(EngineKind engine, SampledEvent event)
       throws EngineRefusedException {
-    long type;
-    try {
-      type = Long.parseLong(PlainFiles.text(UPROBE_TYPE, StandardCharsets.ISO_8859_1).strip());
-    } catch (IOException | NumberFormatException e) {
+    int type = uprobeType();
+    if (type < 0) {
       throw EventRefusals.noUprobes(engine, event);
     }
     UprobePlace place = UprobePlace.find(engine, event);
-    return new KernelEvent((int) type, 0, NativeBuffer.path(place.path()), place.offset(), false);
+    return new KernelEvent(type, 0, NativeBuffer.path(place.path()), place.offset(), false);
   }
 }
