@@ -1,7 +1,13 @@
 /**
- * Engines, which interrupt running threads and deliver raw samples to the drain thread. {@link
- * stackweave.agent.engine.choice.EngineChooser} starts the first that this machine permits; the
- * drain thread then drains the {@link stackweave.agent.engine.SampleEngine} into its {@link
- * stackweave.agent.engine.EngineSink}.
+ * Engines, which make the kernel interrupt running threads, and deliver raw samples. {@link
+ * stackweave.agent.engine.choice.EngineChooser} starts the first that this machine permits, by an
+ * {@link stackweave.agent.engine.EngineConfig}, or says why none may run ({@link
+ * stackweave.agent.engine.EngineRefusal}). The thread that starts a {@link
+ * stackweave.agent.engine.SampleEngine} is its drain thread: it alone may use the engine, is not
+ * sampled itself, and receives the samples by its {@link stackweave.agent.engine.EngineSink}.
+ *
+ * <p>Times are nanoseconds on the clock of {@link System#nanoTime}, intervals nanoseconds of CPU
+ * time, and thread ids the kernel's. A sample is a {@link
+ * stackweave.unwind.snapshot.StackSnapshot}: the registers and a copy of the stack.
  */
 package stackweave.agent.engine;

@@ -18,17 +18,10 @@ public final class PerfBudget implements AutoCloseable {
   /** The default budget, in bytes. */
   public static final long DEFAULT_BYTES = 64L << 20;
 
-  /**
-   * Kernel memory of one inherited event: struct perf_event, 1352 bytes in Linux 6.18
-   * (/proc/slabinfo, 12 objects in 16 KiB; 1144 in 5.10), and its share of the thread's
-   * perf_event_context and perf_event_pmu_context.
-   */
+  /** Kernel memory of one inherited event: struct perf_event of Linux 6.18 (/proc/slabinfo). */
   static final int EVENT_BYTES = 1_400;
 
-  /**
-   * CPU time of an inherited event for a thread's start and end together, in ns. A high estimate:
-   * on 128 CPUs 750 µs instead of 55 were measured on a quiet machine with Linux 6.18.
-   */
+  /** CPU time of an inherited event for a thread's start and end, in ns (docs/perf-engine.md). */
   static final int EVENT_NANOS = 5_500;
 
   /** How long the number of threads may be left unwatched, at least and at most. */

@@ -28,11 +28,7 @@ final class PerfEvents implements AutoCloseable {
 
   static final long IOC_SET_OUTPUT = 0x2405;
 
-  /**
-   * Reading a count sums over all events inherited from it (__perf_event_read_value in
-   * kernel/events/core.c), so it gets slower with CPUs and threads. Readings are this many times
-   * their duration apart, which limits them to half a percent of a core.
-   */
+  /** Readings of the counts are so many times their CPU time apart: half a percent of a core. */
   private static final int READING_PAUSE = 200;
 
   /**

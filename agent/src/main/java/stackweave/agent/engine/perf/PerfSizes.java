@@ -14,11 +14,7 @@ final class PerfSizes {
   /** Ring size of an unprivileged user: the default of perf_event_mlock_kb, per CPU. */
   static final int USER_RING_BYTES = 512 * 1024;
 
-  /**
-   * Ring size of a privileged user: 2.5 s of a CPU's samples at 100 Hz, 256 ms at 1 kHz. The first
-   * stacks meet empty caches and interpreted code of the drain thread, which takes two seconds on a
-   * busy small machine; and the drain thread stops for garbage collections.
-   */
+  /** Ring size of a privileged user: 2.5 s of a CPU's samples at 100 Hz, 256 ms at 1 kHz. */
   static final int RING_BYTES = 16 * 1024 * 1024;
 
   /** Bytes of a record besides the copy of the stack: header, ids, call chain, registers. */

@@ -24,16 +24,10 @@ public final class SwitchEvents implements AutoCloseable {
   /** Which event a refusal is of: one without privilege, as in this engine. */
   private static final EngineKind KIND = EngineKind.PERF_USER;
 
-  /**
-   * Room for 32,768 switches of a CPU. In the first seconds of sampling the drain thread may have
-   * no time for it.
-   */
+  /** Room for 32,768 switches of a CPU. */
   private static final int RING_BYTES = 1024 * 1024;
 
-  /**
-   * The same without CAP_IPC_LOCK. What all processes of a user may lock is little (512 KiB for
-   * each CPU, kernel.perf_event_mlock_kb, and RLIMIT_MEMLOCK), and others of them need it, too.
-   */
+  /** The same without CAP_IPC_LOCK: what all processes of a user may lock is little. */
   private static final int UNPRIVILEGED_RING_BYTES = 128 * 1024;
 
   /** Limit for all rings together, since they are locked memory. */

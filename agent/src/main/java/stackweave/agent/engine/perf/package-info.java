@@ -1,5 +1,6 @@
 /**
- * The engines on perf_event_open: events and their budget, ring buffers, and their records.
+ * The engines on perf_event_open: events and their budget, ring buffers, and their records. {@code
+ * PerfEngine} has what both share.
  *
  * <p><b>By CPU</b> ({@code PerfCpuEngine}). One sampling event per CPU, which owns the CPU's ring.
  * What is in {@code filter} keeps other processes out. {@code RingMerge} takes the records in the

@@ -51,11 +51,7 @@ public final class OlderParts implements AutoCloseable {
   /** When no copy has come for so long, samples may wait again. */
   private static final long IDLE_NANOS = 10_000_000_000L;
 
-  /**
-   * The kernel's time of a sample and the program's must not differ by more, in ns: the kernel
-   * takes its own before it runs the program since Linux 6.3, after that before. They are some
-   * microseconds apart; the next sample's, which may be the only one with pages, is much further.
-   */
+  /** By how much the kernel's time of a sample may differ from the program's, in ns. */
   private static final long APART_NANOS = 200_000;
 
   /** No older sample comes when one of this age has come, in ns. */
@@ -65,9 +61,8 @@ public final class OlderParts implements AutoCloseable {
   private static final long MIN_INTERVAL_NANOS = 1_000_000;
 
   /**
-   * From the first of these on and before the second the kernel takes a lock for each copy into
-   * such a ring (check_heap_object in mm/usercopy.c), in whose midst it may have been interrupted:
-   * the CPU would wait for itself (mended by "mm: Fix copy_from_user_nofault()").
+   * From here on and before the next the kernel takes a lock for each copy, which the interrupted
+   * code may hold (check_heap_object in mm/usercopy.c): the CPU would wait for itself.
    */
   private static final KernelVersion LOCKS_UP = new KernelVersion(5, 18);
 
