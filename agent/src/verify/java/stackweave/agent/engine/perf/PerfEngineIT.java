@@ -43,6 +43,7 @@ import stackweave.testing.Gcc;
 import stackweave.testing.Promise;
 import stackweave.unwind.Registers;
 import stackweave.unwind.UnreadableMemoryException;
+import stackweave.unwind.snapshot.OlderCopy;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** The engine at work on this JVM: what it samples, against what the kernel and the CPU say. */
@@ -429,7 +430,10 @@ class PerfEngineIT extends PerfEngineRuns {
     // Every two seconds the CPUs of all threads are read.
     long looks = 1 + (System.nanoTime() - began) / (2_000 * MILLISECOND);
     long most = 256L * Thread.getAllStackTraces().size() + 4096 * looks;
-    assertTrue(Arrays.stream(allocated).sum() < most, bytes);
+    // Where a deep stack is met, its older part gets a buffer, once.
+    boolean isDeep = Arrays.stream(allocated).max().orElseThrow() >= OlderCopy.MOST_BYTES;
+    long once = isDeep ? OlderCopy.MOST_BYTES : 0;
+    assertTrue(Arrays.stream(allocated).sum() - once < most, bytes);
   }
 
   @ParameterizedTest
