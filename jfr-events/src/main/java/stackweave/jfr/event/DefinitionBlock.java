@@ -1,5 +1,7 @@
 package stackweave.jfr.event;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import jdk.jfr.Category;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Description;
@@ -114,76 +116,32 @@ public final class DefinitionBlock extends Event {
   public long w62;
   public long w63;
 
+  /** The fields of the words. */
+  private static final VarHandle[] FIELDS = fields();
+
+  private static VarHandle[] fields() {
+    VarHandle[] fields = new VarHandle[WORDS];
+    try {
+      for (int i = 0; i < WORDS; i++) {
+        fields[i] =
+            MethodHandles.lookup()
+                .findVarHandle(DefinitionBlock.class, BlockFormat.wordName(i), long.class);
+      }
+      return fields;
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
+
   /**
    * Puts bytes into the words, the first byte of eight the lowest.
    *
    * @param to behind the last byte; words of those that are not there are 0
    */
   public void fill(byte[] bytes, int from, int to) {
-    w00 = word(bytes, from, to);
-    w01 = word(bytes, from + 8, to);
-    w02 = word(bytes, from + 16, to);
-    w03 = word(bytes, from + 24, to);
-    w04 = word(bytes, from + 32, to);
-    w05 = word(bytes, from + 40, to);
-    w06 = word(bytes, from + 48, to);
-    w07 = word(bytes, from + 56, to);
-    w08 = word(bytes, from + 64, to);
-    w09 = word(bytes, from + 72, to);
-    w10 = word(bytes, from + 80, to);
-    w11 = word(bytes, from + 88, to);
-    w12 = word(bytes, from + 96, to);
-    w13 = word(bytes, from + 104, to);
-    w14 = word(bytes, from + 112, to);
-    w15 = word(bytes, from + 120, to);
-    w16 = word(bytes, from + 128, to);
-    w17 = word(bytes, from + 136, to);
-    w18 = word(bytes, from + 144, to);
-    w19 = word(bytes, from + 152, to);
-    w20 = word(bytes, from + 160, to);
-    w21 = word(bytes, from + 168, to);
-    w22 = word(bytes, from + 176, to);
-    w23 = word(bytes, from + 184, to);
-    w24 = word(bytes, from + 192, to);
-    w25 = word(bytes, from + 200, to);
-    w26 = word(bytes, from + 208, to);
-    w27 = word(bytes, from + 216, to);
-    w28 = word(bytes, from + 224, to);
-    w29 = word(bytes, from + 232, to);
-    w30 = word(bytes, from + 240, to);
-    w31 = word(bytes, from + 248, to);
-    w32 = word(bytes, from + 256, to);
-    w33 = word(bytes, from + 264, to);
-    w34 = word(bytes, from + 272, to);
-    w35 = word(bytes, from + 280, to);
-    w36 = word(bytes, from + 288, to);
-    w37 = word(bytes, from + 296, to);
-    w38 = word(bytes, from + 304, to);
-    w39 = word(bytes, from + 312, to);
-    w40 = word(bytes, from + 320, to);
-    w41 = word(bytes, from + 328, to);
-    w42 = word(bytes, from + 336, to);
-    w43 = word(bytes, from + 344, to);
-    w44 = word(bytes, from + 352, to);
-    w45 = word(bytes, from + 360, to);
-    w46 = word(bytes, from + 368, to);
-    w47 = word(bytes, from + 376, to);
-    w48 = word(bytes, from + 384, to);
-    w49 = word(bytes, from + 392, to);
-    w50 = word(bytes, from + 400, to);
-    w51 = word(bytes, from + 408, to);
-    w52 = word(bytes, from + 416, to);
-    w53 = word(bytes, from + 424, to);
-    w54 = word(bytes, from + 432, to);
-    w55 = word(bytes, from + 440, to);
-    w56 = word(bytes, from + 448, to);
-    w57 = word(bytes, from + 456, to);
-    w58 = word(bytes, from + 464, to);
-    w59 = word(bytes, from + 472, to);
-    w60 = word(bytes, from + 480, to);
-    w61 = word(bytes, from + 488, to);
-    w62 = word(bytes, from + 496, to);
-    w63 = word(bytes, from + 504, to);
+    for (int i = 0; i < WORDS; i++) {
+      FIELDS[i].set(this, word(bytes, from + Long.BYTES * i, to));
+    }
   }
 
   private static long word(byte[] bytes, int from, int to) {

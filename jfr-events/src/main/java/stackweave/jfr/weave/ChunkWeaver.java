@@ -18,7 +18,6 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.StackEnd;
-import stackweave.jfr.read.StackThread;
 import stackweave.jfr.weave.format.EncodedBytes;
 import stackweave.jfr.weave.format.FileIds;
 import stackweave.jfr.weave.format.TraceFrame;
@@ -26,6 +25,7 @@ import stackweave.jfr.weave.format.TraceLayout;
 import stackweave.jfr.weave.format.TypeWriter;
 import stackweave.jfr.weave.format.WeaveException;
 import stackweave.jfr.weave.format.WovenMark;
+import stackweave.jfr.weave.format.WovenNames;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -62,8 +62,6 @@ final class ChunkWeaver {
     }
   }
 
-  private record WovenMethod(long key, TraceFrame frame) {}
-
   private final ChunkSource source;
   private final ChunkHeader header;
   private final Settings settings;
@@ -85,16 +83,9 @@ final class ChunkWeaver {
   private final Map<String, Long> placeholders = new LinkedHashMap<>();
 
   /** By method, for each kind of frame. */
-  private final Map<String, Map<SampledMethod, WovenMethod>> methods = new HashMap<>();
+  private final Map<String, Map<SampledMethod, WovenNames.Method>> methods = new HashMap<>();
 
-  private final Map<TraceFrame, WovenMethod> byContent = new LinkedHashMap<>();
-  private final Map<String, Long> classes = new LinkedHashMap<>();
-
-  /** The package's name of each class. */
-  private final List<String> packagesOfClasses = new ArrayList<>();
-
-  private final Map<String, Long> packages = new LinkedHashMap<>();
-  private final Map<String, Long> symbols = new LinkedHashMap<>();
+  private final WovenNames names;
   private final LongIndex threads = new LongIndex();
   private final List<Long> threadKeys = new ArrayList<>();
   private final long markKey;
@@ -125,6 +116,7 @@ final class ChunkWeaver {
     this.header = header;
     this.settings = settings;
     this.ids = ids;
+    this.names = new WovenNames(ids);
     try {
       this.layout = new TraceLayout(source.metadata(header));
     } catch (IOException e) {
@@ -200,14 +192,7 @@ final class ChunkWeaver {
 
   private void encode(long ticks, long thread, long trace) throws IOException {
     event.clear();
-    event.number(layout.event.id());
-    layout
-        .event
-        .set(TraceLayout.TIME, ticks)
-        .set(TraceLayout.SAMPLED_THREAD, thread)
-        .set(TraceLayout.TRACE, trace)
-        .set(TraceLayout.STATE, state)
-        .write(event);
+    layout.event(event, ticks, thread, trace, state);
     eventSize.clear();
     eventSize.sizeWithItself(event.size());
   }
@@ -253,8 +238,8 @@ final class ChunkWeaver {
     for (Map.Entry<String, Long> each : placeholders.entrySet()) {
       frames.clear();
       frames.number(1);
-      frame(added(TraceFrame.placeholder(each.getKey())), 0, 0, TraceFrame.Type.NATIVE);
-      writeTrace(each.getValue(), true, pools);
+      frame(names.of(TraceFrame.placeholder(each.getKey())), 0, 0, TraceFrame.Type.NATIVE);
+      layout.trace(pools.key(each.getValue()), true, frames);
     }
   }
 
@@ -273,120 +258,52 @@ final class ChunkWeaver {
             isJava ? Math.max(0, (int) frame.offset()) : 0,
             TraceFrame.type(frame));
       }
-      writeTrace(traces.keys[i], isTruncated, pools);
+      layout.trace(pools.key(traces.keys[i]), isTruncated, frames);
     }
   }
 
-  private void writeTrace(long key, boolean isTruncated, CheckpointWriter pools)
+  private void frame(WovenNames.Method method, int line, int index, TraceFrame.Type type)
       throws IOException {
-    layout
-        .stackTrace
-        .set(TraceLayout.TRUNCATED, isTruncated ? 1 : 0)
-        .set(frames)
-        .write(pools.key(key));
+    layout.frame(frames, method.key, line, index, constants.key(type));
   }
 
-  private void frame(WovenMethod method, int line, int bytecodeIndex, TraceFrame.Type type)
-      throws IOException {
-    layout
-        .frame
-        .set(TraceLayout.FRAME_METHOD, method.key)
-        .set(TraceLayout.LINE, line)
-        .set(TraceLayout.BYTECODE_INDEX, bytecodeIndex)
-        .set(TraceLayout.FRAME_TYPE_KEY, constants.key(type))
-        .write(frames);
-  }
-
-  private WovenMethod method(SampledFrame frame) {
-    Map<SampledMethod, WovenMethod> ofKind =
+  private WovenNames.Method method(SampledFrame frame) {
+    Map<SampledMethod, WovenNames.Method> ofKind =
         methods.computeIfAbsent(frame.kind(), kind -> new IdentityHashMap<>());
-    WovenMethod known = ofKind.get(frame.method());
+    WovenNames.Method known = ofKind.get(frame.method());
     if (known == null) {
-      known = added(TraceFrame.of(frame));
+      known = names.of(TraceFrame.of(frame));
       ofKind.put(frame.method(), known);
     }
     return known;
   }
 
-  /** One key for each method: readers compare methods by their keys. */
-  private WovenMethod added(TraceFrame frame) {
-    return byContent.computeIfAbsent(frame, each -> new WovenMethod(ids.method(), each));
-  }
-
   private void writeMethods(CheckpointWriter pools) throws IOException {
     pools.begin(layout.method.id());
-    for (WovenMethod each : byContent.values()) {
-      TraceFrame frame = each.frame;
-      layout
-          .method
-          .set(TraceLayout.METHOD_CLASS, type(frame))
-          .set(TraceLayout.NAME, symbol(frame.name()))
-          .set(TraceLayout.DESCRIPTOR, symbol(frame.descriptor()))
-          .set(TraceLayout.METHOD_MODIFIERS, frame.modifiers())
-          .write(pools.key(each.key));
+    for (WovenNames.Method each : names.methods()) {
+      layout.method(pools.key(each.key), each);
     }
   }
 
   private void writeNames(CheckpointWriter pools) throws IOException {
     pools.begin(layout.type.id());
-    int number = 0;
-    for (Map.Entry<String, Long> each : classes.entrySet()) {
-      String packageName = packagesOfClasses.get(number++);
-      layout
-          .type
-          .set(TraceLayout.CLASS_NAME, symbol(each.getKey()))
-          .set(TraceLayout.CLASS_PACKAGE, packageName.isEmpty() ? 0 : key(packages, packageName))
-          .write(pools.key(each.getValue()));
+    for (WovenNames.Name each : names.classes()) {
+      layout.type(pools.key(each.key), each);
     }
     pools.begin(layout.packages.id());
-    for (Map.Entry<String, Long> each : packages.entrySet()) {
-      layout
-          .packages
-          .set(TraceLayout.ONLY, symbol(each.getKey()))
-          .write(pools.key(each.getValue()));
+    for (WovenNames.Name each : names.packages()) {
+      layout.packageName(pools.key(each.key), each);
     }
     pools.begin(layout.symbol.id());
-    for (Map.Entry<String, Long> each : symbols.entrySet()) {
-      layout.symbol.set(TraceLayout.ONLY, each.getKey()).write(pools.key(each.getValue()));
+    for (WovenNames.Name each : names.symbols()) {
+      layout.symbol(pools.key(each.key), each);
     }
-  }
-
-  private long type(TraceFrame frame) {
-    Long known = classes.get(frame.className());
-    if (known == null) {
-      known = ids.name();
-      classes.put(frame.className(), known);
-      packagesOfClasses.add(frame.packageName());
-    }
-    return known;
-  }
-
-  private long symbol(String text) {
-    return key(symbols, text);
-  }
-
-  private long key(Map<String, Long> keys, String text) {
-    Long known = keys.get(text);
-    if (known == null) {
-      known = keys == symbols ? ids.symbol() : ids.name();
-      keys.put(text, known);
-    }
-    return known;
   }
 
   private void writeThreads(CheckpointWriter pools) throws IOException {
     pools.begin(layout.thread.id());
     for (int i = 0; i < threadKeys.size(); i++) {
-      StackThread thread = samples.thread(threads.key(i));
-      boolean isJava = thread.javaId() != 0;
-      layout
-          .thread
-          .set(TraceLayout.OS_NAME, thread.text())
-          .set(TraceLayout.OS_ID, thread.osThreadId())
-          .set(TraceLayout.JAVA_NAME, isJava ? thread.text() : null)
-          .set(TraceLayout.JAVA_ID, thread.javaId())
-          .set(TraceLayout.VIRTUAL, thread.isVirtual() ? 1 : 0)
-          .write(pools.key(threadKeys.get(i)));
+      layout.thread(pools.key(threadKeys.get(i)), samples.thread(threads.key(i)));
     }
     if (settings.options().only()) {
       pools.begin(layout.frameType.id());

@@ -12,6 +12,7 @@ import stackweave.jfr.weave.format.FileIds;
 import stackweave.jfr.weave.format.TraceFrame;
 import stackweave.jfr.weave.format.TraceLayout;
 import stackweave.jfr.weave.format.WeaveException;
+import stackweave.jfr.weave.format.WovenNames;
 import stackweave.jfr.weave.live.LivePiece.Pool;
 import stackweave.unwind.hash.LongIndex;
 
@@ -24,43 +25,6 @@ import stackweave.unwind.hash.LongIndex;
 final class LiveEncoder {
   /** Of a library's functions and other native code: those of JFR have no bytecode either. */
   private static final int NO_BYTECODE_INDEX = 0;
-
-  private static final int NO_NAME = 0;
-
-  /** A text with the key that it is known by. */
-  private static final class Name {
-    final long key;
-    final String text;
-
-    /** Of a class: its package, or null. */
-    final Name packageName;
-
-    /** The last piece that has it. */
-    int piece;
-
-    Name(long key, String text, Name packageName) {
-      this.key = key;
-      this.text = text;
-      this.packageName = packageName;
-    }
-  }
-
-  private static final class Method {
-    final long key;
-    final Name type;
-    final Name name;
-    final Name descriptor;
-    final int modifiers;
-    int piece;
-
-    Method(long key, Name type, Name name, Name descriptor, int modifiers) {
-      this.key = key;
-      this.type = type;
-      this.name = name;
-      this.descriptor = descriptor;
-      this.modifiers = modifiers;
-    }
-  }
 
   private final TraceLayout layout;
   private final LiveStacks stacks;
@@ -85,16 +49,13 @@ final class LiveEncoder {
   /** By method and kind of code. */
   private final LongIndex methods = new LongIndex();
 
-  private Method[] methodOf = new Method[1_024];
+  private WovenNames.Method[] methodOf = new WovenNames.Method[1_024];
   private int[] typeOf = new int[1_024];
 
   /** Whether a method is one of Java. */
   private boolean[] isJava = new boolean[1_024];
 
-  private final Map<TraceFrame, Method> byContent = new HashMap<>();
-  private final Map<String, Name> classes = new HashMap<>();
-  private final Map<String, Name> packages = new HashMap<>();
-  private final Map<String, Name> symbols = new HashMap<>();
+  private final WovenNames names;
 
   private final EncodedBytes event = new EncodedBytes(64);
   private final EncodedBytes size = new EncodedBytes(16);
@@ -107,6 +68,7 @@ final class LiveEncoder {
     this.layout = types.layout;
     this.stacks = stacks;
     this.ids = ids;
+    this.names = new WovenNames(ids);
   }
 
   /** Forgets stacks and threads: their ids do not come again. */
@@ -123,10 +85,7 @@ final class LiveEncoder {
   private void forgetMethods() {
     methods.clear();
     Arrays.fill(methodOf, null);
-    byContent.clear();
-    classes.clear();
-    packages.clear();
-    symbols.clear();
+    names.clear();
   }
 
   /**
@@ -138,20 +97,13 @@ final class LiveEncoder {
    */
   void sample(LivePiece piece, long ticks, long threadKey, long stackId, int endCode)
       throws IOException {
-    if (methods.count() >= stacks.maxMethods() || byContent.size() >= stacks.maxMethods()) {
+    if (methods.count() >= stacks.maxMethods() || names.methods().size() >= stacks.maxMethods()) {
       forgetMethods();
     }
     long thread = thread(piece, threadKey);
     long trace = trace(piece, stackId, endCode);
     event.clear();
-    event.number(layout.event.id());
-    layout
-        .event
-        .set(TraceLayout.TIME, ticks)
-        .set(TraceLayout.SAMPLED_THREAD, thread)
-        .set(TraceLayout.TRACE, trace)
-        .set(TraceLayout.STATE, LiveTypes.RUNNABLE)
-        .write(event);
+    layout.event(event, ticks, thread, trace, LiveTypes.RUNNABLE);
     size.clear();
     size.sizeWithItself(event.size());
     piece.event(size, event);
@@ -169,7 +121,7 @@ final class LiveEncoder {
       threadKeys[index] = keyOf(stacks.thread(threadKey));
     }
     if (threadPieces[index] != piece.number()) {
-      define(piece, threadKeys[index], stacks.thread(threadKey));
+      layout.thread(piece.constant(Pool.THREAD, threadKeys[index]), stacks.thread(threadKey));
       threadPieces[index] = piece.number();
     }
     return threadKeys[index];
@@ -185,18 +137,6 @@ final class LiveEncoder {
       byThread.put(thread, known);
     }
     return known;
-  }
-
-  private void define(LivePiece piece, long key, StackThread thread) throws IOException {
-    boolean hasJavaName = thread.javaId() != 0;
-    layout
-        .thread
-        .set(TraceLayout.OS_NAME, thread.text())
-        .set(TraceLayout.OS_ID, thread.osThreadId())
-        .set(TraceLayout.JAVA_NAME, hasJavaName ? thread.text() : null)
-        .set(TraceLayout.JAVA_ID, thread.javaId())
-        .set(TraceLayout.VIRTUAL, thread.isVirtual() ? 1 : 0)
-        .write(piece.constant(Pool.THREAD, key));
   }
 
   // ---- stacks
@@ -233,33 +173,24 @@ final class LiveEncoder {
     }
     if (count == 0) {
       String why = stacks.end(endCode).marker(0).orElse("[" + stacks.end(endCode).label() + "]");
-      Method placeholder = added(TraceFrame.placeholder(why));
+      WovenNames.Method placeholder = names.of(TraceFrame.placeholder(why));
       frame(piece, placeholder, TraceFrame.Type.NATIVE.usualKey(), 0, NO_BYTECODE_INDEX);
       count = 1;
     }
     counted.clear();
     counted.number(count);
     counted.append(frames);
-    layout
-        .stackTrace
-        .set(TraceLayout.TRUNCATED, isWhole ? 0 : 1)
-        .set(counted)
-        .write(piece.constant(Pool.STACK_TRACE, key));
+    layout.trace(piece.constant(Pool.STACK_TRACE, key), !isWhole, counted);
   }
 
-  private void frame(LivePiece piece, Method method, int type, int line, int bytecodeIndex)
+  private void frame(
+      LivePiece piece, WovenNames.Method method, int type, int line, int bytecodeIndex)
       throws IOException {
     if (method.piece != piece.number()) {
       method.piece = piece.number();
       define(piece, method);
     }
-    layout
-        .frame
-        .set(TraceLayout.FRAME_METHOD, method.key)
-        .set(TraceLayout.LINE, Math.max(0, line))
-        .set(TraceLayout.BYTECODE_INDEX, bytecodeIndex)
-        .set(TraceLayout.FRAME_TYPE_KEY, type)
-        .write(frames);
+    layout.frame(frames, method.key, line, bytecodeIndex, type);
   }
 
   // ---- methods and their names
@@ -274,92 +205,38 @@ final class LiveEncoder {
     if (methodOf[index] == null) {
       SampledMethod method = stacks.definition(methodId);
       SampledFrame frame = new SampledFrame(method, stacks.kindLabel(kind), 0, 0);
-      methodOf[index] = added(TraceFrame.of(frame));
+      methodOf[index] = names.of(TraceFrame.of(frame));
       typeOf[index] = TraceFrame.type(frame).usualKey();
       isJava[index] = !method.className().isEmpty();
     }
     return index;
   }
 
-  private Method added(TraceFrame frame) {
-    Method known = byContent.get(frame);
-    if (known == null) {
-      known =
-          new Method(
-              ids.method(),
-              type(frame.className(), frame.packageName()),
-              name(symbols, frame.name()),
-              name(symbols, frame.descriptor()),
-              frame.modifiers());
-      byContent.put(frame, known);
+  private void define(LivePiece piece, WovenNames.Method method) throws IOException {
+    WovenNames.Name type = method.type;
+    if (type.piece != piece.number()) {
+      type.piece = piece.number();
+      define(piece, type.packageName);
+      symbol(piece, type.symbol);
+      layout.type(piece.constant(Pool.CLASS, type.key), type);
     }
-    return known;
-  }
-
-  private Name type(String className, String packageName) {
-    Name known = classes.get(className);
-    if (known == null) {
-      // The texts of both are symbols, too.
-      name(symbols, className);
-      known =
-          new Name(
-              ids.name(), className, packageName.isEmpty() ? null : name(packages, packageName));
-      classes.put(className, known);
-    }
-    return known;
-  }
-
-  private Name name(Map<String, Name> names, String text) {
-    Name known = names.get(text);
-    if (known == null) {
-      known = new Name(names == symbols ? ids.symbol() : ids.name(), text, null);
-      names.put(text, known);
-    }
-    return known;
-  }
-
-  private void define(LivePiece piece, Method method) throws IOException {
-    defineClass(piece, method.type);
     symbol(piece, method.name);
     symbol(piece, method.descriptor);
-    layout
-        .method
-        .set(TraceLayout.METHOD_CLASS, method.type.key)
-        .set(TraceLayout.NAME, method.name.key)
-        .set(TraceLayout.DESCRIPTOR, method.descriptor.key)
-        .set(TraceLayout.METHOD_MODIFIERS, method.modifiers)
-        .write(piece.constant(Pool.METHOD, method.key));
+    layout.method(piece.constant(Pool.METHOD, method.key), method);
   }
 
-  private void defineClass(LivePiece piece, Name type) throws IOException {
-    if (type.piece == piece.number()) {
-      return;
-    }
-    type.piece = piece.number();
-    long symbol = symbol(piece, name(symbols, type.text));
-    Name packageName = type.packageName;
+  private void define(LivePiece piece, WovenNames.Name packageName) throws IOException {
     if (packageName != null && packageName.piece != piece.number()) {
       packageName.piece = piece.number();
-      layout
-          .packages
-          .set(TraceLayout.ONLY, symbol(piece, name(symbols, packageName.text)))
-          .write(piece.constant(Pool.PACKAGE, packageName.key));
+      symbol(piece, packageName.symbol);
+      layout.packageName(piece.constant(Pool.PACKAGE, packageName.key), packageName);
     }
-    layout
-        .type
-        .set(TraceLayout.CLASS_NAME, symbol)
-        .set(TraceLayout.CLASS_PACKAGE, packageName == null ? NO_NAME : packageName.key)
-        .write(piece.constant(Pool.CLASS, type.key));
   }
 
-  private long symbol(LivePiece piece, Name symbol) throws IOException {
+  private void symbol(LivePiece piece, WovenNames.Name symbol) throws IOException {
     if (symbol.piece != piece.number()) {
       symbol.piece = piece.number();
-      layout
-          .symbol
-          .set(TraceLayout.ONLY, symbol.text)
-          .write(piece.constant(Pool.SYMBOL, symbol.key));
+      layout.symbol(piece.constant(Pool.SYMBOL, symbol.key), symbol);
     }
-    return symbol.key;
   }
 }
