@@ -17,6 +17,13 @@ final class SampleClock extends TickClock {
 
   private static final VarHandle[] DURATIONS = fields("duration");
 
+  /** Those of the most frequent events, by constants: that takes a third of the time. */
+  private static final VarHandle START =
+      STARTS == null ? null : STARTS[SampleRecord.Kind.CPU.ordinal()];
+
+  private static final VarHandle DURATION =
+      DURATIONS == null ? null : DURATIONS[SampleRecord.Kind.CPU.ordinal()];
+
   private static VarHandle[] fields(String name) {
     SampleRecord.Kind[] kinds = SampleRecord.Kind.values();
     VarHandle[] fields = new VarHandle[kinds.length];
@@ -61,8 +68,13 @@ final class SampleClock extends TickClock {
     if (sample.kind.hasDuration()) {
       duration = Math.max(duration, ticks(sample.timeNanos + sample.weight) - start);
     }
-    STARTS[kind].set(event, start);
-    DURATIONS[kind].set(event, duration);
+    if (event instanceof StackSample often) {
+      START.set(often, start);
+      DURATION.set(often, duration);
+    } else {
+      STARTS[kind].set(event, start);
+      DURATIONS[kind].set(event, duration);
+    }
     return 0;
   }
 
@@ -72,6 +84,6 @@ final class SampleClock extends TickClock {
   }
 
   private static long start(StackSample event) {
-    return (long) STARTS[SampleRecord.Kind.CPU.ordinal()].get(event);
+    return (long) START.get(event);
   }
 }
