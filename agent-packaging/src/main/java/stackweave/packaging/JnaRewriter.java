@@ -39,7 +39,7 @@ final class JnaRewriter {
   private static final int API = Opcodes.ASM9;
 
   /** Our replacements, compiled with the agent and put into JNA's module. */
-  static final String SHIM = "stackweave/agent/jna/";
+  static final String SHIM = "stackweave/jna/";
 
   private static final String CLEANER = "com/sun/jna/internal/Cleaner";
 

@@ -111,7 +111,7 @@ class JnaRewriterTest {
             IOException.class,
             () -> AgentJar.write(directory.resolve("a.jar"), "1", jna().toString()));
     assertTrue(
-        refused.getMessage().contains("stackweave/agent/jna/DispatchLibrary.load()V"),
+        refused.getMessage().contains("stackweave/jna/DispatchLibrary.load()V"),
         refused.getMessage());
   }
 

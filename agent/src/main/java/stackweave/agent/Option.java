@@ -6,11 +6,11 @@ import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 import stackweave.agent.drain.wall.WallFilter;
-import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.linux.MemoryAccess;
 
 /**
  * The table of the agent's options, {@code name=value}: an entry has all that is said of an option.

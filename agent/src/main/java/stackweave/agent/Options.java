@@ -4,11 +4,11 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.OptionalLong;
 import stackweave.agent.drain.wall.WallFilter;
-import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.linux.MemoryAccess;
 
 /**
  * The values of the agent's options, {@code name=value,name=value} after {@code =} in -javaagent;

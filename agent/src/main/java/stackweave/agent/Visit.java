@@ -7,7 +7,7 @@ import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 import stackweave.agent.attach.RecordName;
-import stackweave.agent.jdk.DaemonThread;
+import stackweave.linux.DaemonThread;
 
 /**
  * Watches the recordings of the command {@code record} for an agent that was attached for them only

@@ -23,10 +23,10 @@ import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.wall.BlockedFeature;
 import stackweave.agent.drain.wall.WaitingFeature;
 import stackweave.agent.drain.weave.WeaveFeature;
-import stackweave.agent.linux.MemoryAccess;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingDefaults;
+import stackweave.linux.MemoryAccess;
 
 class OptionsTest {
 

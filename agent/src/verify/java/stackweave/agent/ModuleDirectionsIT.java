@@ -49,26 +49,39 @@ class ModuleDirectionsIT {
   static final ArchRule JFR_EVENTS =
       uses("stackweave.jfr..", "stackweave.unwind.hash..", "stackweave.unwind.text..");
 
+  @ArchTest
+  static final ArchRule ENGINE =
+      uses(
+          "stackweave.engine..",
+          "stackweave.linux..",
+          "stackweave.cpu..",
+          "stackweave.tableless..",
+          "stackweave.hotspot..",
+          "stackweave.maps..",
+          "stackweave.jfr..",
+          "stackweave.unwind..",
+          "com.sun.jna..");
+
   /** The classes in the application's sight load nothing that isn't, but by their class loader. */
   @ArchTest static final ArchRule BOOT = uses("stackweave.agent.boot..");
 
   /** In JNA's module, which reads nothing of ours. */
-  @ArchTest static final ArchRule JNA_REPLACEMENTS = uses("stackweave.agent.jna..");
+  @ArchTest static final ArchRule JNA_REPLACEMENTS = uses("stackweave.jna..");
 
   @ArchTest
   static final ArchRule JNA_REPLACEMENTS_ARE_FOR_JNA =
       noClasses()
           .that()
-          .resideOutsideOfPackage("stackweave.agent.jna..")
+          .resideOutsideOfPackage("stackweave.jna..")
           .should()
           .dependOnClassesThat()
-          .resideInAPackage("stackweave.agent.jna..");
+          .resideInAPackage("stackweave.jna..");
 
   @ArchTest
   static final ArchRule JNA_BELONGS_TO_SYSTEM_CALLS =
       noClasses()
           .that()
-          .resideOutsideOfPackages("stackweave.agent.linux..", "stackweave.agent.engine..")
+          .resideOutsideOfPackages("stackweave.linux..", "stackweave.engine..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("com.sun.jna..");

@@ -12,9 +12,9 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import stackweave.agent.linux.MemoryAccess;
-import stackweave.agent.linux.NativeBuffer;
-import stackweave.agent.linux.SelfMemory;
+import stackweave.linux.MemoryAccess;
+import stackweave.linux.NativeBuffer;
+import stackweave.linux.SelfMemory;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**

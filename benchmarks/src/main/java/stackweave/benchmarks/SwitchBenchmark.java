@@ -12,13 +12,13 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import stackweave.agent.engine.EngineRefusedException;
-import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.engine.perf.SwitchEvents;
-import stackweave.agent.engine.perf.SwitchSink;
-import stackweave.agent.linux.CallPolicy;
-import stackweave.agent.linux.CpuTime;
-import stackweave.agent.linux.GuardedCall;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.perf.PerfBudget;
+import stackweave.engine.perf.SwitchEvents;
+import stackweave.engine.perf.SwitchSink;
+import stackweave.linux.CallPolicy;
+import stackweave.linux.CpuTime;
+import stackweave.linux.GuardedCall;
 
 /**
  * What recording switches costs: two threads wake each other in turn, so that each turn is a switch

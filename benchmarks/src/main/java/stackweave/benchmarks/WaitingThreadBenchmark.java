@@ -12,9 +12,9 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import stackweave.agent.linux.CpuTime;
-import stackweave.agent.linux.SystemCalls;
-import stackweave.agent.linux.task.TaskFiles;
+import stackweave.linux.CpuTime;
+import stackweave.linux.SystemCalls;
+import stackweave.linux.task.TaskFiles;
 
 /**
  * What it takes to look at a waiting thread: its CPU clock, which is all for one that has not run;

@@ -16,9 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.Works;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.linux.Libc;
+import stackweave.linux.SystemCalls;
 import stackweave.testing.Ended;
 
 /**

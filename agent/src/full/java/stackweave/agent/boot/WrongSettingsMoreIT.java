@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsAndTells;
 import stackweave.agent.apps.Works;
-import stackweave.agent.engine.timer.threads.CpuTimers;
+import stackweave.engine.timer.threads.CpuTimers;
 import stackweave.testing.Ended;
 
 /** More of what nobody understood. */

@@ -31,8 +31,8 @@ import stackweave.agent.cli.relay.RelayCommand;
 import stackweave.agent.cli.sframe.SFrameCommand;
 import stackweave.agent.cli.switching.OffCommand;
 import stackweave.agent.cli.switching.OnCommand;
-import stackweave.agent.jdk.JvmProperties;
 import stackweave.agent.message.Version;
+import stackweave.linux.Descriptor;
 
 /**
  * The command line, {@code java -jar stackweave-agent.jar}: parses the arguments, runs the
@@ -129,7 +129,7 @@ public final class Main implements Runnable {
    */
   private static void mustBeDecodable(String argument) throws FailedException {
     if (argument.indexOf(REPLACED) >= 0) {
-      String encoding = System.getProperty(JvmProperties.FILE_NAME_ENCODING, "unknown");
+      String encoding = System.getProperty(Descriptor.NAME_ENCODING, "unknown");
       throw new FailedException(
           "'%s' has characters that Java does not know in this locale (%s): %s",
           argument.replace(REPLACED, '?'),

@@ -7,10 +7,10 @@ import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.feature.FeatureRefusedException;
 import stackweave.agent.drain.thread.StartedJavaThreads;
 import stackweave.agent.drain.thread.ThreadStartHooks;
-import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.message.Messages;
+import stackweave.engine.ThreadStarts;
 import stackweave.hotspot.runtime.JavaThreads;
 
 /**

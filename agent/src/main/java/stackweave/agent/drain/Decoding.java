@@ -8,10 +8,10 @@ import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.sample.Decoder;
 import stackweave.agent.drain.sample.ProcessView;
 import stackweave.agent.drain.sample.SamplePipeline;
-import stackweave.agent.engine.EngineDescription;
-import stackweave.agent.engine.SignalTargets;
-import stackweave.agent.engine.ThreadStacks;
-import stackweave.agent.engine.ThreadStarts;
+import stackweave.engine.EngineDescription;
+import stackweave.engine.SignalTargets;
+import stackweave.engine.ThreadStacks;
+import stackweave.engine.ThreadStarts;
 import stackweave.maps.modules.MappedModule;
 
 /**

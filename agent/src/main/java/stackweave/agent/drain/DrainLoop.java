@@ -4,12 +4,12 @@ import stackweave.agent.drain.feature.Features;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.sample.ProcessView;
 import stackweave.agent.drain.sample.SamplePipeline;
-import stackweave.agent.engine.EngineState;
-import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.linux.CallPolicy;
+import stackweave.engine.EngineState;
+import stackweave.engine.SampleEngine;
+import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
+import stackweave.linux.CallPolicy;
 
 /**
  * Drains one engine, 5 to some hundred times a second: waits for samples, lets them be decoded, and

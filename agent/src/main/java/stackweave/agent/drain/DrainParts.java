@@ -2,7 +2,7 @@ package stackweave.agent.drain;
 
 import java.util.concurrent.CountDownLatch;
 import stackweave.agent.drain.limit.Room;
-import stackweave.agent.engine.choice.EngineSource;
+import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.SamplingRequest;
 
 /**

@@ -5,11 +5,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.SwitchPlaces;
-import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.jdk.DaemonThread;
-import stackweave.agent.linux.NativeAccess;
+import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.status.SamplerFigures;
+import stackweave.linux.DaemonThread;
+import stackweave.linux.NativeAccess;
 
 /**
  * The agent's one working thread, made by {@link Sampler} for a request. It waits until there is

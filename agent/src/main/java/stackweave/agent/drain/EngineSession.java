@@ -8,15 +8,15 @@ import stackweave.agent.drain.feature.Features;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.drain.sample.Decoder;
 import stackweave.agent.drain.sample.SamplePipeline;
-import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.KernelClock;
-import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.choice.EngineChoice;
-import stackweave.agent.engine.choice.EngineOrder;
-import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.linux.CallPolicy;
-import stackweave.agent.linux.CpuTime;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.KernelClock;
+import stackweave.engine.SampleEngine;
+import stackweave.engine.choice.EngineChoice;
+import stackweave.engine.choice.EngineOrder;
+import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.linux.CallPolicy;
+import stackweave.linux.CpuTime;
 
 /**
  * Sampling from its begin to its end: chooses an engine, starts it, makes what decodes its samples,

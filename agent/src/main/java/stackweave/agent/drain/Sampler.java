@@ -11,9 +11,8 @@ import stackweave.agent.drain.limit.MetaspaceRoom;
 import stackweave.agent.drain.limit.ProcessRoom;
 import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
-import stackweave.agent.engine.choice.EngineSource;
-import stackweave.agent.linux.NativeAccess;
 import stackweave.agent.message.Messages;
+import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
@@ -22,6 +21,7 @@ import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
 import stackweave.jfr.store.StoreLimits;
+import stackweave.linux.NativeAccess;
 
 /**
  * Starts and stops the drain thread as recordings request samples, and publishes the agent's

@@ -1,6 +1,6 @@
 package stackweave.agent.drain;
 
-import stackweave.agent.linux.MemoryAccess;
+import stackweave.linux.MemoryAccess;
 
 /**
  * What the agent's options say of sampling, for as long as the agent lives; what recordings ask for

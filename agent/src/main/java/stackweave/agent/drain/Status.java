@@ -4,16 +4,16 @@ import java.util.List;
 import java.util.StringJoiner;
 import java.util.function.Supplier;
 import stackweave.agent.drain.status.SamplerTotals;
-import stackweave.agent.engine.EngineDescription;
-import stackweave.agent.engine.EngineFigure;
-import stackweave.agent.engine.EngineStatistics;
-import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.linux.CpuTime;
 import stackweave.agent.message.Messages;
+import stackweave.engine.EngineDescription;
+import stackweave.engine.EngineFigure;
+import stackweave.engine.EngineStatistics;
+import stackweave.engine.SampleEngine;
 import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
+import stackweave.linux.CpuTime;
 
 /**
  * What the drain thread says of itself: publishes its figures and notes to other threads, and

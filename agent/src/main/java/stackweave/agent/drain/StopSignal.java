@@ -1,7 +1,7 @@
 package stackweave.agent.drain;
 
 import java.util.concurrent.locks.LockSupport;
-import stackweave.agent.engine.SampleEngine;
+import stackweave.engine.SampleEngine;
 
 /**
  * Tells the drain thread to end, and ends its waits: those for samples, of the engine that runs,

@@ -6,8 +6,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import stackweave.agent.attach.SwitchPlaces;
-import stackweave.agent.linux.OwnDirectory;
 import stackweave.agent.message.Messages;
+import stackweave.linux.OwnDirectory;
 
 /**
  * The switch files: while one exists, nothing is sampled, whatever recordings request. They need no

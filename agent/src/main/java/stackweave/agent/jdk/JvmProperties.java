@@ -11,9 +11,6 @@ public final class JvmProperties {
   /** Where JFR keeps what is not in a recording's file yet; from a JVM's first recording on. */
   public static final String JFR_REPOSITORY = "jdk.jfr.repository";
 
-  /** How names of files and arguments of commands are encoded. */
-  public static final String FILE_NAME_ENCODING = "sun.jnu.encoding";
-
   private JvmProperties() {}
 
   /**

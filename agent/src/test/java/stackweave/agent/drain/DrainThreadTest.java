@@ -16,15 +16,15 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.drain.limit.HeapRoom;
 import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
-import stackweave.agent.engine.choice.EngineChoice;
-import stackweave.agent.engine.choice.EngineSource;
-import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
+import stackweave.engine.choice.EngineChoice;
+import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
+import stackweave.linux.MemoryAccess;
 import stackweave.testing.EventsByTime;
 
 class DrainThreadTest {

@@ -6,15 +6,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import stackweave.agent.engine.EngineDescription;
-import stackweave.agent.engine.EngineFigure;
-import stackweave.agent.engine.EngineSink;
-import stackweave.agent.engine.EngineState;
-import stackweave.agent.engine.EngineStatistics;
-import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.linux.SystemCalls;
+import stackweave.engine.EngineDescription;
+import stackweave.engine.EngineFigure;
+import stackweave.engine.EngineSink;
+import stackweave.engine.EngineState;
+import stackweave.engine.EngineStatistics;
+import stackweave.engine.SampleEngine;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.linux.SystemCalls;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**

@@ -21,17 +21,17 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.sample.OwnPipeline;
-import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineRefusal;
-import stackweave.agent.engine.SignalTargets;
-import stackweave.agent.engine.choice.EngineChoice;
-import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.linux.MemoryAccess;
 import stackweave.agent.message.Messages;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.EngineRefusal;
+import stackweave.engine.SignalTargets;
+import stackweave.engine.choice.EngineChoice;
+import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.store.EventStore;
+import stackweave.linux.MemoryAccess;
 import stackweave.testing.EventsByTime;
 
 /** The drain thread and the way of a sample, behind an engine that does what the test says. */

@@ -10,7 +10,6 @@ import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
-import stackweave.agent.WaitingThread;
 import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.wall.WaitingFeature;
 import stackweave.jfr.control.SampledEvent;
@@ -21,6 +20,7 @@ import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.testing.WaitingThread;
 
 /** Samples of waiting threads beside an engine of CPU time. */
 class FakeEngineWallTest extends FakeEngineRuns {

@@ -16,8 +16,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.attach.SwitchPlaces;
-import stackweave.agent.linux.OwnDirectory;
 import stackweave.agent.message.Messages;
+import stackweave.linux.OwnDirectory;
 
 /** When a switch file counts. */
 class SwitchFileTest {

@@ -32,7 +32,7 @@ public final class JnaProbe {
     Object getpid = library.getMethod("getFunction", String.class).invoke(process, "getpid");
     Method invoke = getpid.getClass().getMethod("invokeInt", Object[].class);
     // Our own calls, bound by JNA into a class outside of JNA's module.
-    Class.forName("stackweave.agent.linux.Libc", true, loader);
+    Class.forName("stackweave.linux.Libc", true, loader);
     // Registers with the cleaner, and frees.
     Class<?> memory = Class.forName("com.sun.jna.Memory", true, loader);
     memory.getMethod("close").invoke(memory.getConstructor(long.class).newInstance(64L));

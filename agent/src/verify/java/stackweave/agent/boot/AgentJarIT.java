@@ -64,7 +64,7 @@ class AgentJarIT {
             "stackweave/picocli/CommandLine.class",
             "stackweave/org/tukaani/xz/XZInputStream.class",
             "com.sun.jna/com/sun/jna/Native.class",
-            "com.sun.jna/stackweave/agent/jna/DispatchLibrary.class")) {
+            "com.sun.jna/stackweave/jna/DispatchLibrary.class")) {
       assertTrue(names.contains(wanted), wanted);
     }
     assertEquals(

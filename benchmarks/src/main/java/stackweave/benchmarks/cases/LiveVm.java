@@ -1,16 +1,16 @@
 package stackweave.benchmarks.cases;
 
 import java.io.IOException;
-import stackweave.agent.engine.EngineConfig;
-import stackweave.agent.engine.EngineSink;
-import stackweave.agent.engine.SampleEngine;
-import stackweave.agent.engine.choice.EngineChooser;
-import stackweave.agent.linux.SelfMemory;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.EngineSink;
+import stackweave.engine.SampleEngine;
+import stackweave.engine.choice.EngineChooser;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
+import stackweave.linux.SelfMemory;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.symbols.SymbolTable;

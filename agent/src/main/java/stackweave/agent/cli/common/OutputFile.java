@@ -19,10 +19,10 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
-import stackweave.agent.linux.FileFacts;
-import stackweave.agent.linux.OwnDirectory;
-import stackweave.agent.linux.PathWalk;
-import stackweave.agent.linux.Randomness;
+import stackweave.linux.FileFacts;
+import stackweave.linux.OwnDirectory;
+import stackweave.linux.PathWalk;
+import stackweave.linux.Randomness;
 
 /**
  * Writes a result file: under a temporary name in the destination's directory, then renames it. So

@@ -3,7 +3,7 @@ package stackweave.agent.cli.live;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import stackweave.agent.linux.Descriptor;
+import stackweave.linux.Descriptor;
 
 /**
  * A recording in a file of the temporary directory that has no name any more, so that nothing is

@@ -9,9 +9,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import stackweave.agent.cli.common.Waiting;
-import stackweave.agent.linux.Descriptor;
-import stackweave.agent.linux.FileFacts;
-import stackweave.agent.linux.NativeBuffer;
+import stackweave.linux.Descriptor;
+import stackweave.linux.FileFacts;
+import stackweave.linux.NativeBuffer;
 
 /**
  * A client of HotSpot's attach mechanism (attachListener.cpp, attachListener_posix.cpp; JDK 9 to

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
-import stackweave.agent.jdk.JvmProperties;
+import stackweave.linux.Descriptor;
 
 /**
  * The options that a JVM was started with, as far as the kernel shows them: those of its command
@@ -53,7 +53,7 @@ public final class JavaOptions {
       // As this process encodes the names of files.
       return new String(
           process.read(file),
-          Charset.forName(System.getProperty(JvmProperties.FILE_NAME_ENCODING, "UTF-8")));
+          Charset.forName(System.getProperty(Descriptor.NAME_ENCODING, "UTF-8")));
     } catch (IOException e) {
       return "";
     }

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.linux.Descriptor;
-import stackweave.agent.linux.Randomness;
+import stackweave.linux.Descriptor;
+import stackweave.linux.Randomness;
 
 /**
  * A directory of the target's user below the target's temporary directory, for exchanging files:

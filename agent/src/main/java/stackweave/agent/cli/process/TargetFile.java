@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.util.Arrays;
-import stackweave.agent.linux.Descriptor;
-import stackweave.agent.linux.FileFacts;
+import stackweave.linux.Descriptor;
+import stackweave.linux.FileFacts;
 
 /**
  * An open file that the target wrote. It stays readable when its name, or the process, is no more.

@@ -22,8 +22,8 @@ import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Waiting;
 import stackweave.agent.jdk.JvmProperties;
-import stackweave.agent.linux.Randomness;
 import stackweave.agent.message.Version;
+import stackweave.linux.Randomness;
 
 /**
  * An attached JVM: reads what its agent publishes, sends orders to the agent and runs diagnostic

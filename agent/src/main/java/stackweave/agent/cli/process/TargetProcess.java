@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.linux.Descriptor;
-import stackweave.agent.linux.FileFacts;
-import stackweave.agent.linux.OwnDirectory;
+import stackweave.linux.Descriptor;
+import stackweave.linux.FileFacts;
+import stackweave.linux.OwnDirectory;
 
 /**
  * A process checked to be a JVM of an accessible user before anything is done to it: an attach

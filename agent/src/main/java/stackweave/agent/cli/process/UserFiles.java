@@ -7,9 +7,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.Callable;
-import stackweave.agent.linux.Descriptor;
-import stackweave.agent.linux.FileFacts;
-import stackweave.agent.linux.PathWalk;
+import stackweave.linux.Descriptor;
+import stackweave.linux.FileFacts;
+import stackweave.linux.PathWalk;
 
 /**
  * A file system as one user sees it: below a root directory, accessed with that user's rights. All

@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import stackweave.agent.linux.ThreadRights;
+import stackweave.linux.ThreadRights;
 
 /**
  * The credentials of one user without capabilities. File accesses that depend on another user's

@@ -19,12 +19,12 @@ import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.agent.cli.jvm.TargetOption;
 import stackweave.agent.cli.process.TargetJvm;
-import stackweave.agent.linux.OwnDirectory;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.weave.MergeOptions;
 import stackweave.jfr.weave.RecordingMerge;
+import stackweave.linux.OwnDirectory;
 
 /**
  * The command {@code record PID -d 30s -o rec.jfr}: samples a JVM for a time and saves the

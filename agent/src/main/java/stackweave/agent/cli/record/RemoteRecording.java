@@ -16,7 +16,7 @@ import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.cli.process.TargetFile;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetJvm.Presence;
-import stackweave.agent.linux.Randomness;
+import stackweave.linux.Randomness;
 
 /**
  * A recording that one run of {@code record} makes in another JVM, under a unique name, so that

@@ -24,8 +24,8 @@ import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.cli.process.UserFiles;
 import stackweave.agent.cli.process.UserRights;
-import stackweave.agent.linux.Descriptor;
-import stackweave.agent.linux.OwnDirectory;
+import stackweave.linux.Descriptor;
+import stackweave.linux.OwnDirectory;
 
 /**
  * The commands {@code off} and {@code on}: create or remove the switch files, then ask the JVMs

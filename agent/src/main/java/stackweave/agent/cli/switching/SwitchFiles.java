@@ -16,8 +16,8 @@ import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.cli.process.UserFiles;
-import stackweave.agent.linux.Descriptor;
-import stackweave.agent.linux.FileFacts;
+import stackweave.linux.Descriptor;
+import stackweave.linux.FileFacts;
 
 /**
  * The switch files of one user, or of one JVM: created or removed with that user's rights in every

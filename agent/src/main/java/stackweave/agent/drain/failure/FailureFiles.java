@@ -15,9 +15,9 @@ import java.time.LocalDateTime;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 import java.util.Set;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.OwnDirectory;
 import stackweave.agent.message.Messages;
+import stackweave.linux.Libc;
+import stackweave.linux.OwnDirectory;
 import stackweave.unwind.StopReason;
 
 /**

@@ -2,9 +2,9 @@ package stackweave.agent.drain.feature;
 
 import stackweave.agent.drain.sample.Decoder;
 import stackweave.agent.drain.sample.SamplePipeline;
-import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.linux.CallPolicy;
+import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.linux.CallPolicy;
 
 /** What a feature works with. For the drain thread, as long as its session. */
 public interface FeatureContext {

@@ -7,7 +7,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import stackweave.agent.linux.OwnDirectory;
+import stackweave.linux.OwnDirectory;
 import stackweave.unwind.HeapShare;
 
 /**

@@ -3,7 +3,7 @@ package stackweave.agent.drain.name;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
-import stackweave.agent.linux.BpfPrograms;
+import stackweave.linux.BpfPrograms;
 import stackweave.maps.kernel.KernelModules;
 import stackweave.maps.kernel.KernelSymbols;
 import stackweave.unwind.TableMemory;

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.StringJoiner;
 import stackweave.agent.drain.sample.SampleCounts;
-import stackweave.agent.engine.EngineStatistics;
+import stackweave.engine.EngineStatistics;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Breakdown;

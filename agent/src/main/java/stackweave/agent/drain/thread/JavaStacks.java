@@ -1,6 +1,6 @@
 package stackweave.agent.drain.thread;
 
-import stackweave.agent.engine.ThreadStacks;
+import stackweave.engine.ThreadStacks;
 import stackweave.hotspot.runtime.JavaThreads;
 
 /**

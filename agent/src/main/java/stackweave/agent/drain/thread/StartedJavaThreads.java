@@ -1,9 +1,9 @@
 package stackweave.agent.drain.thread;
 
 import java.util.function.Consumer;
-import stackweave.agent.engine.ThreadStarts;
 import stackweave.agent.jdk.VmThreadAddress;
 import stackweave.agent.jdk.hook.ThreadStartHook;
+import stackweave.engine.ThreadStarts;
 import stackweave.hotspot.runtime.JavaThreads;
 
 /**

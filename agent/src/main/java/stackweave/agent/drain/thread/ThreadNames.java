@@ -5,10 +5,10 @@ import java.util.function.Supplier;
 import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.jdk.JavaThreadId;
 import stackweave.agent.jdk.ThreadFacts;
-import stackweave.agent.linux.Tasks;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.store.EventStore;
+import stackweave.linux.Tasks;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**

@@ -3,8 +3,8 @@ package stackweave.agent.drain.thread;
 import stackweave.agent.drain.thread.ContinuationTable.Found;
 import stackweave.agent.jdk.MountedContinuations;
 import stackweave.agent.jdk.label.ContextHook;
-import stackweave.agent.linux.ObjectBits;
 import stackweave.hotspot.runtime.GarbageCollections;
+import stackweave.linux.ObjectBits;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**

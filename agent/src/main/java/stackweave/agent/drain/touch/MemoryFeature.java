@@ -4,7 +4,7 @@ import stackweave.agent.drain.feature.Feature;
 import stackweave.agent.drain.feature.FeatureContext;
 import stackweave.agent.drain.feature.FeatureRefusedException;
 import stackweave.agent.drain.feature.FeatureSession;
-import stackweave.agent.linux.MemoryAccess;
+import stackweave.linux.MemoryAccess;
 
 /**
  * First touches of native memory: {@code stackweave.NativeMemory}. Immutable.

@@ -1,8 +1,8 @@
 package stackweave.agent.drain.touch;
 
 import java.nio.ByteBuffer;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
 
 /**
  * Whether pages of this process have memory, and whether it is a file's, from /proc/self/pagemap

@@ -4,9 +4,9 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import stackweave.agent.engine.probe.PageHash;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
+import stackweave.engine.probe.PageHash;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.PlainFiles;
 
 /**

@@ -1,7 +1,7 @@
 package stackweave.agent.drain.touch;
 
 import java.util.Arrays;
-import stackweave.agent.engine.probe.PageHash;
+import stackweave.engine.probe.PageHash;
 
 /**
  * The pages whose first touch was written and that were not given back yet: a bounded hash table of

@@ -1,8 +1,8 @@
 package stackweave.agent.drain.wall;
 
-import stackweave.agent.linux.CpuTime;
-import stackweave.agent.linux.task.TaskFiles;
 import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.linux.CpuTime;
+import stackweave.linux.task.TaskFiles;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.Registers;

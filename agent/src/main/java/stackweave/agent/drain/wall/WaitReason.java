@@ -1,14 +1,14 @@
 package stackweave.agent.drain.wall;
 
 import java.util.Arrays;
-import stackweave.agent.cpu.CallKind;
-import stackweave.agent.cpu.SystemCall;
-import stackweave.agent.linux.task.TaskFiles;
+import stackweave.cpu.CallKind;
+import stackweave.cpu.SystemCall;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.jfr.event.ThreadState;
+import stackweave.linux.task.TaskFiles;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 

@@ -3,15 +3,15 @@ package stackweave.agent.drain.wall;
 import stackweave.agent.drain.feature.FeatureRefusedException;
 import stackweave.agent.drain.sample.Decoder;
 import stackweave.agent.drain.sample.SamplePipeline;
-import stackweave.agent.linux.CpuTime;
-import stackweave.agent.linux.Errno;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.SystemCalls;
-import stackweave.agent.linux.TaskList;
-import stackweave.agent.linux.ThreadCount;
-import stackweave.agent.linux.task.TaskFiles;
 import stackweave.hotspot.HotSpot;
 import stackweave.jfr.store.EventStore;
+import stackweave.linux.CpuTime;
+import stackweave.linux.Errno;
+import stackweave.linux.Libc;
+import stackweave.linux.SystemCalls;
+import stackweave.linux.TaskList;
+import stackweave.linux.ThreadCount;
+import stackweave.linux.task.TaskFiles;
 
 /**
  * What looks at waiting and at blocked threads work with: readers of threads from outside, and what

@@ -2,15 +2,15 @@ package stackweave.agent.drain.wall;
 
 import stackweave.agent.drain.feature.FeatureSession;
 import stackweave.agent.drain.thread.SampledThreads;
-import stackweave.agent.linux.CpuTime;
-import stackweave.agent.linux.TaskList;
-import stackweave.agent.linux.ThreadCount;
-import stackweave.agent.linux.task.TaskFiles;
 import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
+import stackweave.linux.CpuTime;
+import stackweave.linux.TaskList;
+import stackweave.linux.ThreadCount;
+import stackweave.linux.task.TaskFiles;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 

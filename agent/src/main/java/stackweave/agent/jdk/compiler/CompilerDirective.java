@@ -8,9 +8,9 @@ import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Set;
-import stackweave.agent.linux.Errno;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
+import stackweave.linux.Errno;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
 
 /**
  * Asks the VM not to compile the agent's classes with C2, which costs a starting application more

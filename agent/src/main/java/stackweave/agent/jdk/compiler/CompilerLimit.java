@@ -1,7 +1,7 @@
 package stackweave.agent.jdk.compiler;
 
 import java.lang.instrument.Instrumentation;
-import stackweave.agent.jdk.DaemonThread;
+import stackweave.linux.DaemonThread;
 
 /**
  * Adds the {@link CompilerDirective} once in the life of the JVM, on a thread that lives for some

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import stackweave.agent.linux.OwnDirectory;
+import stackweave.linux.OwnDirectory;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 

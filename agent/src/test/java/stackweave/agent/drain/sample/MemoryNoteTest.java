@@ -8,8 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.agent.linux.LostMemory;
-import stackweave.agent.linux.SelfMemory;
+import stackweave.linux.SelfMemory;
 
 /** What is said of a process that can't read its own memory, and for how long. */
 class MemoryNoteTest {
@@ -17,7 +16,8 @@ class MemoryNoteTest {
   void isThereWhileTheMemoryIsNot(@TempDir Path directory) throws Exception {
     long[] now = {0};
     Path file = directory.resolve("mem");
-    try (SelfMemory memory = LostMemory.by(file, () -> now[0])) {
+    try (SelfMemory memory =
+        new SelfMemory(SelfMemory.Way.PROC_SELF_MEM, file.toString(), () -> now[0])) {
       String note = ProcessView.memoryNote(memory);
       assertTrue(note.contains("[ENOENT]"), note);
       assertFalse(note.contains("\n"), note);

@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.drain.touch.MemoryRegions.Kind;
-import stackweave.agent.linux.NativeBuffer;
+import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 

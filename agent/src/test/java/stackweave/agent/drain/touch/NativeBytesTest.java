@@ -9,10 +9,10 @@ import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.drain.sample.OwnPipeline;
-import stackweave.agent.engine.EngineSink;
-import stackweave.agent.engine.perf.PerfBudget;
-import stackweave.agent.linux.NativeBuffer;
+import stackweave.engine.EngineSink;
+import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.status.Counter;
+import stackweave.linux.NativeBuffer;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** How many bytes are said to be touched, or to be live. */

@@ -9,10 +9,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.drain.wall.BlockedStacks.Outcome;
-import stackweave.agent.linux.CpuTime;
-import stackweave.agent.linux.SelfMemory;
-import stackweave.agent.linux.SystemCalls;
-import stackweave.agent.linux.task.TaskFiles;
+import stackweave.linux.CpuTime;
+import stackweave.linux.SelfMemory;
+import stackweave.linux.SystemCalls;
+import stackweave.linux.task.TaskFiles;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 

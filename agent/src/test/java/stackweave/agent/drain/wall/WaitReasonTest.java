@@ -10,10 +10,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.drain.sample.OwnPipeline;
-import stackweave.agent.linux.Libc;
-import stackweave.agent.linux.NativeBuffer;
-import stackweave.agent.linux.SystemCalls;
 import stackweave.jfr.event.ThreadState;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
+import stackweave.linux.SystemCalls;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** What threads are said to wait for, in calls of the C library. */

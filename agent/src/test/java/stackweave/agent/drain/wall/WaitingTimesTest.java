@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
-import stackweave.agent.WaitingThread;
 import stackweave.agent.drain.sample.OwnPipeline;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
+import stackweave.testing.WaitingThread;
 
 /** How long threads are said to wait, and how often they are looked at. */
 class WaitingTimesTest {

@@ -1,2 +1,0 @@
-/** What the agent must know of each processor, in a package each. */
-package stackweave.agent.cpu;

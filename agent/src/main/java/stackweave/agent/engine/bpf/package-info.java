@@ -1,2 +1,0 @@
-/** Programs that the kernel runs for the agent: their instructions, and how they are loaded. */
-package stackweave.agent.engine.bpf;

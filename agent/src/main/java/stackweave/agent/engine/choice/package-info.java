@@ -1,2 +1,0 @@
-/** Which engine samples: the order of trial, what was refused and why. */
-package stackweave.agent.engine.choice;

@@ -1,6 +1,0 @@
-/**
- * What keeps other processes out of the samples by CPU: a BPF program ({@code ProcessFilter}),
- * which also copies older parts of deep stacks ({@code OlderParts}), or the process's own control
- * group ({@code OwnCgroup}).
- */
-package stackweave.agent.engine.perf.filter;

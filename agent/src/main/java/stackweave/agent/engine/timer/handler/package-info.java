@@ -1,2 +1,0 @@
-/** The signal's handler: its machine code, the memory it writes, and how it is installed. */
-package stackweave.agent.engine.timer.handler;

@@ -1,2 +1,0 @@
-/** The timers themselves, by thread. */
-package stackweave.agent.engine.timer.threads;

@@ -1,2 +1,0 @@
-/** What the kernel tells of single threads: what they wait for, and for how long. */
-package stackweave.agent.linux.task;

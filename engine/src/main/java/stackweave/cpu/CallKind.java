@@ -1,0 +1,21 @@
+package stackweave.cpu;
+
+/** What a thread waits for in a system call, as far as the call's number tells. Immutable. */
+public enum CallKind {
+  /** A descriptor, the first argument, tells. */
+  DESCRIPTOR,
+  SOCKET,
+  /** The first argument is an array of struct pollfd, the second how many there are. */
+  POLL,
+  /** Several descriptors. */
+  MANY,
+  SLEEP,
+  CHILD,
+  FUTEX,
+  FILE,
+  /** sigsuspend(2). */
+  SIGNAL,
+  /** A call that was interrupted and goes on: its number and arguments are not shown. */
+  RESTARTED,
+  OTHER
+}

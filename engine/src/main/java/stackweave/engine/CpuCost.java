@@ -1,0 +1,30 @@
+package stackweave.engine;
+
+import java.util.Locale;
+
+/** Says what records and probes of the kernel take of a process's CPU time. Stateless. */
+public final class CpuCost {
+  /** From which part on it is said. */
+  private static final double MUCH = 0.1;
+
+  private CpuCost() {}
+
+  /**
+   * A line for users.
+   *
+   * @param what takes CPU time of the process's threads, in the plural
+   * @param nanos how much, in ns: an estimate
+   * @param processNanos what the process has used meanwhile, in ns
+   * @return empty if it is not much
+   */
+  public static String note(String what, double nanos, long processNanos) {
+    double share = nanos / Math.max(processNanos, 1);
+    return share <= MUCH
+        ? ""
+        : String.format(
+            Locale.ROOT,
+            "%s are estimated to take %.0f %% of the process's CPU time",
+            what,
+            100 * Math.min(share, 1));
+  }
+}

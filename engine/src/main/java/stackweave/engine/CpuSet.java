@@ -1,0 +1,104 @@
+package stackweave.engine;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.BitSet;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
+import stackweave.linux.Tasks;
+import stackweave.maps.proc.PlainFiles;
+
+/** The CPUs that the threads of this process may run on. Thread-safe. */
+public final class CpuSet {
+  /** Bytes of an affinity mask for 8,192 CPUs, the most that Linux can be built for. */
+  private static final int MASK_BYTES = 1024;
+
+  private static final int SC_NPROCESSORS_CONF = 83;
+
+  private static final String WITHOUT_TICKS = "/sys/devices/system/cpu/nohz_full";
+
+  /** CPUs allowed at any time; one that is taken away often comes back. Guarded by the class. */
+  private static final BitSet EVER = new BitSet();
+
+  private CpuSet() {}
+
+  /**
+   * The present union over all threads; all CPUs of the machine if the kernel does not say. In the
+   * order of their numbers.
+   */
+  public static int[] presentOfProcess() {
+    BitSet present = present();
+    return present.isEmpty() ? ofProcess() : toArray(present);
+  }
+
+  /**
+   * The union over all threads and all calls so far: in a container with 4 of 64 CPUs no events are
+   * needed on the other 60. It grows when a thread may use another CPU and never shrinks.
+   */
+  public static synchronized int[] ofProcess() {
+    EVER.or(present());
+    if (EVER.isEmpty()) {
+      EVER.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
+    }
+    return toArray(EVER);
+  }
+
+  private static int[] toArray(BitSet set) {
+    int[] cpus = new int[set.cardinality()];
+    // Not by a stream: to link the first takes milliseconds, and the first sample waits.
+    for (int i = 0, cpu = set.nextSetBit(0); cpu >= 0; cpu = set.nextSetBit(cpu + 1)) {
+      cpus[i++] = cpu;
+    }
+    return cpus;
+  }
+
+  /**
+   * The CPUs that the kernel leaves without ticks while one task runs there (nohz_full, in
+   * Documentation/timers/no_hz.rst), as is wished of them: an event's timer would interrupt it.
+   */
+  public static BitSet withoutTicks() {
+    try {
+      return parse(PlainFiles.text(WITHOUT_TICKS, StandardCharsets.US_ASCII).strip());
+    } catch (IOException e) {
+      return new BitSet(); // a kernel that has no such CPUs
+    }
+  }
+
+  /** Those that are not among the others. */
+  public static int[] without(BitSet others, int[] cpus) {
+    int[] left = new int[cpus.length];
+    int count = 0;
+    for (int cpu : cpus) {
+      if (!others.get(cpu)) {
+        left[count++] = cpu;
+      }
+    }
+    return Arrays.copyOf(left, count);
+  }
+
+  /** A list like {@code 1-3,5} (cpuset(7)); what is none has no CPUs, such as {@code (null)}. */
+  static BitSet parse(String list) {
+    BitSet cpus = new BitSet();
+    for (String part : list.split(",")) {
+      if (part.matches("\\d{1,5}(-\\d{1,5})?")) {
+        String[] ends = part.split("-");
+        cpus.set(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1]) + 1);
+      }
+    }
+    return cpus;
+  }
+
+  /** The present union over all threads, without offline CPUs. */
+  public static BitSet present() {
+    BitSet cpus = new BitSet();
+    try (NativeBuffer mask = NativeBuffer.allocate(MASK_BYTES)) {
+      for (int tid : Tasks.list()) {
+        if (Libc.sched_getaffinity(tid, MASK_BYTES, mask.address()) >= 0) {
+          cpus.or(BitSet.valueOf(mask.bytes()));
+        }
+      }
+    }
+    return cpus;
+  }
+}

@@ -1,0 +1,64 @@
+package stackweave.engine;
+
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Receives an engine's samples and other records, in order of time. Called on the drain thread
+ * only, from within {@link SampleEngine#drain}.
+ *
+ * <p>Times are of the event, on the clock of {@link System#nanoTime}; thread ids are the OS's. Only
+ * events of this process arrive. An implementation may ignore all but the samples.
+ */
+public interface EngineSink {
+
+  /**
+   * Whether the next sample is wanted; asked once for each, before its stack is copied. Other
+   * samples stand for the CPU time of one that isn't.
+   */
+  default boolean wantsSample() {
+    return true;
+  }
+
+  /**
+   * Whether the next record is to be delivered; asked before each. If not, it waits for the next
+   * {@link SampleEngine#drain}, with all after it.
+   */
+  default boolean goesOn() {
+    return true;
+  }
+
+  /** A sample. The snapshot belongs to the engine, which overwrites it with the next one. */
+  void sample(StackSnapshot snapshot);
+
+  /**
+   * Executable memory was mapped. Mappings made before the engine started, and unmapping, are not
+   * reported.
+   *
+   * @param address start of the mapping
+   * @param length in bytes
+   * @param pageOffset offset in the file, in bytes
+   * @param buildId the file's GNU build id; null if it has none or the kernel doesn't report it
+   * @param path as in /proc/self/maps; not a file if it begins with {@code [} or {@code //}
+   */
+  default void mapped(
+      long timeNanos,
+      int pid,
+      int tid,
+      long address,
+      long length,
+      long pageOffset,
+      byte[] buildId,
+      String path) {}
+
+  /** A thread has a new name, of at most 15 bytes. */
+  default void renamed(long timeNanos, int tid, String comm) {}
+
+  /** A thread was started by another one that is sampled. */
+  default void started(long timeNanos, int tid, int parentTid) {}
+
+  /** A thread has ended; its id may be used again. */
+  default void exited(long timeNanos, int tid) {}
+
+  /** Records, nearly all of them samples, that found no room before this time. */
+  default void lost(long timeNanos, long count) {}
+}

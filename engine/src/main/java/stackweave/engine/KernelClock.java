@@ -1,0 +1,83 @@
+package stackweave.engine;
+
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
+
+/**
+ * The difference between {@link System#nanoTime} and the kernel's CLOCK_MONOTONIC of this process,
+ * from which samples have their times. HotSpot reads the same clock by libc's function
+ * (os_posix.cpp, JDK 17 to 27), which a preloaded library may replace: libfaketime does. Measured
+ * when created. Immutable.
+ */
+public final class KernelClock {
+  private static final int TRIES = 8;
+
+  /** Precise enough; an undisturbed try takes less. */
+  private static final long BRACKET_NANOS = 5_000;
+
+  /** The clocks are the same if they differ by less; nobody fakes the time by so little. */
+  private static final long SAME_NANOS = 1_000_000;
+
+  /** Two measurements that differ by more are of clocks that run at different speeds. */
+  private static final long DRIFT_NANOS = 20_000_000;
+
+  /** Times further apart are not of the same clock. */
+  private static final long MAX_APART_NANOS = 10_000_000_000L;
+
+  private final long offset;
+
+  /** Measures the difference. */
+  public KernelClock() {
+    this(measure());
+  }
+
+  KernelClock(long offset) {
+    this.offset = offset;
+  }
+
+  /** The nanoseconds to add to a time of the kernel's clock; 0 if the clocks are the same. */
+  public long offset() {
+    return offset;
+  }
+
+  /** What is wrong with the times of samples; empty if nothing is. */
+  public String note() {
+    long drift = measure() - offset;
+    return Math.abs(drift) <= DRIFT_NANOS
+        ? ""
+        : "this JVM's clock runs at another speed than the kernel's (a preloaded library fakes the"
+            + " time): times of samples are off by up to "
+            + Math.abs(drift) / 1_000_000
+            + " ms";
+  }
+
+  /**
+   * A time by the machine's clock, of a moment ago; the present time where that is far from this
+   * process's: it is in a time namespace.
+   */
+  public long near(long kernelNanos) {
+    long now = System.nanoTime();
+    long time = kernelNanos + offset;
+    return Math.abs(now - time) > MAX_APART_NANOS ? now : time;
+  }
+
+  private static long measure() {
+    try (NativeBuffer time = NativeBuffer.allocate(2 * Long.BYTES)) {
+      long shortest = Long.MAX_VALUE;
+      long difference = 0;
+      for (int i = 0; i < TRIES && shortest > BRACKET_NANOS; i++) {
+        long before = System.nanoTime();
+        long kernel = Libc.clockNanos(Libc.CLOCK_MONOTONIC, time);
+        long after = System.nanoTime();
+        if (kernel < 0) {
+          return 0;
+        }
+        if (after - before < shortest) {
+          shortest = after - before;
+          difference = before + shortest / 2 - kernel;
+        }
+      }
+      return Math.abs(difference) <= SAME_NANOS + shortest / 2 ? 0 : difference;
+    }
+  }
+}

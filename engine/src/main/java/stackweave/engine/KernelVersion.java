@@ -1,0 +1,34 @@
+package stackweave.engine;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The kernel's release, as uname says it, as far as engines depend on it. */
+public record KernelVersion(int major, int minor) implements Comparable<KernelVersion> {
+  private static final Pattern RELEASE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\b.*");
+
+  /** That of the running kernel. */
+  public static KernelVersion current() {
+    return of(System.getProperty("os.version", ""));
+  }
+
+  /** Of a release like {@code 5.10.0-32-amd64}; one that is not understood is taken to be new. */
+  public static KernelVersion of(String release) {
+    Matcher matcher = RELEASE.matcher(release);
+    return matcher.matches()
+        ? new KernelVersion(Integer.parseInt(matcher.group(1)), Integer.parseInt(matcher.group(2)))
+        : new KernelVersion(Integer.MAX_VALUE, 0);
+  }
+
+  /** Whether it is an older one. */
+  public boolean isBefore(KernelVersion other) {
+    return compareTo(other) < 0;
+  }
+
+  @Override
+  public int compareTo(KernelVersion other) {
+    return major == other.major
+        ? Integer.compare(minor, other.minor)
+        : Integer.compare(major, other.major);
+  }
+}

@@ -1,0 +1,47 @@
+package stackweave.engine.bpf;
+
+import static stackweave.engine.bpf.BpfCode.FRAME;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import stackweave.engine.bpf.BpfCode.Operation;
+
+/**
+ * A namespace of process and thread ids, by which the kernel's programs know those of a container
+ * (pid_namespaces(7)). Immutable.
+ *
+ * @param device of its file, by stat(2)
+ * @param inode likewise
+ */
+public record PidNamespace(long device, long inode) {
+  private static final String OWN = "/proc/self/ns/pid";
+
+  /** include/linux/proc_ns.h, PROC_PID_INIT_INO. */
+  private static final long FIRST_INODE = 0xEFFFFFFCL;
+
+  /** struct bpf_pidns_info. */
+  private static final int IDS_BYTES = 8;
+
+  /** That of this process. */
+  public static PidNamespace own() throws IOException {
+    Map<String, Object> facts = Files.readAttributes(Path.of(OWN), "unix:dev,ino");
+    return new PidNamespace(
+        ((Number) facts.get("dev")).longValue(), ((Number) facts.get("ino")).longValue());
+  }
+
+  /** Whether it is the machine's. */
+  public boolean isFirst() {
+    return inode == FIRST_INODE;
+  }
+
+  /**
+   * Writes instructions that put the ids of the present thread and its process, 4 bytes each, at
+   * {@code offset} of the program's stack. Register 0 is not 0 if it has none in this namespace.
+   */
+  public void writeIds(BpfCode code, int offset) {
+    code.setLong(1, device).setLong(2, inode).copy(3, FRAME).apply(Operation.ADD, 3, offset);
+    code.set(4, IDS_BYTES).call(BpfCode.GET_NS_CURRENT_PID_TGID);
+  }
+}

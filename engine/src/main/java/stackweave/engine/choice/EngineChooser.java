@@ -1,0 +1,82 @@
+package stackweave.engine.choice;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.EngineRefusal;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.KernelVersion;
+import stackweave.engine.SampleEngine;
+import stackweave.engine.SignalTargets;
+import stackweave.engine.perf.PerfBudget;
+import stackweave.engine.perf.PerfCpuEngine;
+import stackweave.engine.perf.PerfRefusals;
+import stackweave.engine.perf.PerfThreadEngine;
+import stackweave.engine.perf.event.EventRefusals;
+import stackweave.engine.timer.TimerEngine;
+import stackweave.jfr.control.EngineKind;
+import stackweave.linux.CallPolicy;
+import stackweave.linux.GuardedCall;
+
+/**
+ * Starts the first engine that this machine permits, in the order of {@link EngineOrder}. Called by
+ * the drain thread. Stateless.
+ */
+public final class EngineChooser {
+  private EngineChooser() {}
+
+  /** Starts an engine of which nothing is known that only signals need. */
+  public static EngineChoice start(EngineConfig config) {
+    return start(config, SignalTargets.NONE);
+  }
+
+  /**
+   * Starts an engine on the calling thread, which becomes its drain thread: it is not sampled, nor
+   * are threads that it starts later, and it alone may use the engine (except {@link
+   * SampleEngine#wake}). {@link EngineConfig#preferred} comes first if set; the others still
+   * follow. If a seccomp filter may kill the process for perf_event_open, perf engines are not
+   * tried unless preferred.
+   *
+   * @param targets is asked if an engine that sends signals is started, on this thread only
+   */
+  public static EngineChoice start(EngineConfig config, SignalTargets targets) {
+    return start(config, targets, new PerfBudget(PerfBudget.DEFAULT_BYTES));
+  }
+
+  /** As {@link #start(EngineConfig, SignalTargets)}, with a budget shared with earlier engines. */
+  public static EngineChoice start(EngineConfig config, SignalTargets targets, PerfBudget budget) {
+    EngineOrder order = EngineOrder.of(config.preferred(), KernelVersion.current());
+    List<EngineRefusal> refusals = new ArrayList<>();
+    CallPolicy policy = config.callPolicy();
+    for (EngineKind kind : order.kinds()) {
+      if (!config.event().isCpu() && !kind.samplesEvents()) {
+        if (kind == config.preferred()) {
+          refusals.add(EventRefusals.notBy(kind, config.event()));
+        }
+        continue;
+      }
+      if (kind.usesPerfEvents() && !policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
+        refusals.add(PerfRefusals.notTried(kind));
+        continue;
+      }
+      try {
+        return new EngineChoice(
+            Optional.of(start(kind, config, targets, budget)), refusals, policy.filtered());
+      } catch (EngineRefusedException e) {
+        refusals.add(e.refusal());
+      }
+    }
+    return new EngineChoice(Optional.empty(), refusals, policy.filtered());
+  }
+
+  private static SampleEngine start(
+      EngineKind kind, EngineConfig config, SignalTargets targets, PerfBudget budget)
+      throws EngineRefusedException {
+    return switch (kind) {
+      case PERF -> PerfCpuEngine.start(config, budget);
+      case PERF_THREAD, PERF_USER -> PerfThreadEngine.start(kind, config, budget);
+      case TIMER -> TimerEngine.start(config, targets);
+    };
+  }
+}

@@ -1,0 +1,2 @@
+/** Which engine samples: the order of trial, what was refused and why. */
+package stackweave.engine.choice;

@@ -1,0 +1,373 @@
+package stackweave.engine.perf;
+
+import java.util.BitSet;
+import java.util.SplittableRandom;
+import stackweave.engine.CpuSet;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.EngineFigure;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.EngineSink;
+import stackweave.engine.EngineState;
+import stackweave.engine.EngineStatistics;
+import stackweave.engine.KernelClock;
+import stackweave.engine.bpf.Bpf;
+import stackweave.engine.perf.filter.OlderParts;
+import stackweave.engine.perf.filter.OwnCgroup;
+import stackweave.engine.perf.filter.ProcessFilter;
+import stackweave.jfr.control.EngineKind;
+import stackweave.linux.Errno;
+import stackweave.linux.GuardedCall;
+import stackweave.linux.Libc;
+import stackweave.linux.SystemCalls;
+import stackweave.unwind.snapshot.OlderCopy;
+
+/**
+ * Samples by one perf event for each CPU: after each interval of a CPU's time the kernel writes the
+ * registers and a copy of the stack of the thread that runs there, if it is one of this process,
+ * into the CPU's ring. Threads have no events, so neither switches between them nor their starts
+ * cost anything. Other processes are kept out by a {@link ProcessFilter}, or, for who asks for it,
+ * by the process's own {@link OwnCgroup}. For the drain thread, but for {@link #wake}.
+ */
+public final class PerfCpuEngine extends PerfEngine {
+  private static final EngineKind KIND = EngineKind.PERF;
+  private static final long FLAG_PID_CGROUP = 4;
+  private static final long IOC_ENABLE = 0x2400;
+  private static final long IOC_DISABLE = 0x2401;
+
+  /**
+   * By so much of the interval each CPU's period is longer or shorter at least and at most, so that
+   * nothing that is done at regular times runs in step with it.
+   */
+  private static final double LEAST_DEVIATION = 0.01;
+
+  private static final double MOST_DEVIATION = 0.05;
+
+  /** So many samples say whose the group is; of more than the most only the later half does. */
+  private static final int GROUP_SAMPLES = 50;
+
+  private static final int MOST_GROUP_SAMPLES = 1_000;
+
+  private static final String NOTE_WITHOUT_TICKS =
+      "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
+
+  private final BitSet withoutTicks;
+  private final int[] cpus;
+  private final String note;
+  private final long[] periods;
+  private final EndedThreads endedThreads;
+
+  /** Null where the group filters. */
+  private ProcessFilter filter;
+
+  private boolean programTried;
+
+  /** Of the group's directory; −1 where a program filters. */
+  private int groupFd = -1;
+
+  private boolean countsLost;
+  private CpuEventLife life;
+  private CpuRecords records;
+
+  /** Samples of a group that no longer say whose it is. */
+  private long foreignBefore;
+
+  private long ownBefore;
+
+  private PerfCpuEngine(
+      EngineConfig config, PerfBudget budget, SystemCalls calls, BitSet withoutTicks) {
+    super(KIND, config, budget, calls);
+    this.withoutTicks = withoutTicks;
+    int[] all = CpuSet.presentOfProcess();
+    this.cpus = CpuSet.without(withoutTicks, all);
+    this.note = cpus.length < all.length ? NOTE_WITHOUT_TICKS : "";
+    this.periods = periods(cpus, config.intervalNanos(), new SplittableRandom());
+    this.endedThreads = new EndedThreads(calls);
+  }
+
+  /**
+   * Starts on the calling thread, which is not sampled.
+   *
+   * @throws EngineRefusedException if it can't run; nothing is held then
+   */
+  public static PerfCpuEngine start(EngineConfig config, PerfBudget budget)
+      throws EngineRefusedException {
+    return start(config, budget, true);
+  }
+
+  /** As {@link #start(EngineConfig, PerfBudget)}, without BPF programs if so asked; for tests. */
+  static PerfCpuEngine start(EngineConfig config, PerfBudget budget, boolean programs)
+      throws EngineRefusedException {
+    SystemCalls calls =
+        SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(EngineKind.PERF));
+    PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, CpuSet.withoutTicks());
+    try {
+      engine.open(programs);
+      return engine;
+    } catch (EngineRefusedException | RuntimeException | Error e) {
+      engine.close();
+      throw e;
+    }
+  }
+
+  /** A period for each CPU, by its number. */
+  static long[] periods(int[] cpus, long intervalNanos, SplittableRandom random) {
+    int most = 0;
+    for (int cpu : cpus) {
+      most = Math.max(most, cpu);
+    }
+    long[] periods = new long[most + 1];
+    for (int cpu : cpus) {
+      double deviation = LEAST_DEVIATION + (MOST_DEVIATION - LEAST_DEVIATION) * random.nextDouble();
+      periods[cpu] =
+          Math.round(intervalNanos * (random.nextBoolean() ? 1 + deviation : 1 - deviation));
+    }
+    return periods;
+  }
+
+  private void open(boolean programs) throws EngineRefusedException {
+    if (cpus.length == 0) {
+      throw PerfRefusals.withoutTicks();
+    }
+    int ringBytes = PerfSizes.ringBytes(cpus.length, PerfSizes.RING_BYTES);
+    if (ringBytes == 0) {
+      throw PerfRefusals.tooManyCpus(cpus.length);
+    }
+    if (PerfEvents.fileDescriptorBudget(scratch) < cpus.length) {
+      throw PerfRefusals.outOfDescriptors(KIND, Errno.EMFILE);
+    }
+    probe();
+    openWakeup();
+    long clockOffset =
+        PerfClock.measure(calls, drainTid, cpus, new KernelClock())
+            .orElseThrow(() -> PerfRefusals.clock(KIND));
+    programTried = programs && config.callPolicy().allows(GuardedCall.BPF);
+    if (programTried) {
+      // Where there is no memory for such rings, stacks are cut and what is older is read later.
+      int bytes = PerfSizes.stackBytes(ringBytes, config.intervalNanos(), config.stackBytes());
+      filter = ProcessFilter.open(calls, pid, drainTid, cpus.length, config.intervalNanos(), bytes);
+    }
+    openRings(ringBytes);
+    if (filter != null && !setFilter()) {
+      // A kernel without BPF programs at events (CONFIG_BPF_EVENTS).
+      rings.close();
+      rings = PerfRings.none();
+      filter.close();
+      filter = null;
+      openRings(ringBytes);
+    }
+    life = CpuEventLife.of(rings.all(), groupFd < 0, this::openClock);
+    records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
+    merge(records, clockOffset, false);
+    begun();
+    control(IOC_ENABLE);
+  }
+
+  /** Opens an event to learn whether that is permitted, and what the kernel knows. */
+  private void probe() throws EngineRefusedException {
+    for (boolean counts : new boolean[] {true, false}) {
+      countsLost = counts;
+      stackBytes = PerfSizes.MIN_STACK_BYTES;
+      int fd = open(cpus[0], PerfSizes.MIN_RING_BYTES);
+      if (fd >= 0) {
+        Libc.close(fd);
+        return;
+      }
+      if (Libc.errno() != Errno.EINVAL) {
+        break;
+      }
+    }
+    if (Libc.errno() != Errno.ENODEV) { // that CPU is offline
+      throw PerfRefusals.open(KIND, true, Libc.errno());
+    }
+  }
+
+  private void openRings(int ringBytes) throws EngineRefusedException {
+    if (filter == null && groupFd < 0) {
+      openGroup();
+    }
+    rings =
+        PerfRings.open(
+            (cpu, bytes) -> {
+              stackBytes = PerfSizes.stackBytes(bytes, config.intervalNanos(), config.stackBytes());
+              return open(cpu, bytes);
+            },
+            cpus,
+            ringBytes,
+            PerfSizes.MIN_RING_BYTES);
+    int errno = rings.errno();
+    if (groupFd >= 0 && (errno == Errno.ENOENT || errno == Errno.EINVAL)) {
+      // Not enabled on cgroup v2, or a kernel without CONFIG_CGROUP_PERF.
+      throw PerfRefusals.withoutGroupEvents(errno, programTried);
+    }
+    rings.check(KIND, true, cpus.length, PerfSizes.MIN_RING_BYTES);
+  }
+
+  private int open(int cpu, int ringBytes) {
+    PerfAttr.ofCpu(
+        attr.bytes(),
+        countsLost,
+        periods[cpu],
+        stackBytes,
+        PerfRegisters.of(calls.architecture()),
+        ringBytes / 4);
+    return groupFd < 0
+        ? calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC)
+        : calls.perfEventOpen(
+            attr.address(), groupFd, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC | FLAG_PID_CGROUP);
+  }
+
+  /** An event of a group does not count while others run, or none. */
+  private int openClock(int cpu) {
+    PerfAttr.clock(attr.bytes());
+    return calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
+  }
+
+  /**
+   * The group filters where no program may, but only for who asks for this engine: its events are
+   * stopped and started where a CPU changes between the group and the idle task, which costs a
+   * program that switches often more than timers do.
+   */
+  private void openGroup() throws EngineRefusedException {
+    if (config.preferred() != KIND) {
+      throw PerfRefusals.noProgram();
+    }
+    OwnCgroup group = budget.mayUseGroup() ? OwnCgroup.find(pid) : null;
+    if (group == null) {
+      throw PerfRefusals.noFilter(programTried);
+    }
+    groupFd = Libc.open(group.directory().toString(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    if (groupFd < 0) {
+      throw PerfRefusals.noFilter(programTried);
+    }
+  }
+
+  private boolean setFilter() {
+    for (PerfRing ring : rings.all()) {
+      if (!Bpf.attach(ring.fd(), filter.program())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void control(long request) {
+    for (PerfRing ring : rings.all()) {
+      Libc.ioctl(ring.fd(), request, 0);
+    }
+  }
+
+  /** Null where nothing copies older parts of stacks. */
+  private OlderParts older() {
+    return filter == null ? null : filter.older();
+  }
+
+  /** What was copied of deep stacks has less room in its ring than samples in theirs. */
+  private boolean areOlderPartsTaken() {
+    return older() != null && older().areTaken();
+  }
+
+  @Override
+  int busyMillis() {
+    int busy = PerfSizes.busyMillis(rings.bytes(), config.intervalNanos(), stackBytes);
+    if (!areOlderPartsTaken()) {
+      return busy;
+    }
+    int share = older().ringBytes() / cpus.length;
+    return Math.min(
+        busy, PerfSizes.busyMillis(share, config.intervalNanos(), OlderCopy.MOST_BYTES));
+  }
+
+  @Override
+  public EngineState state() {
+    return !toBeReplaced && areOlderPartsTaken() ? EngineState.DRAIN_SOON : super.state();
+  }
+
+  @Override
+  int deliver(long untilTimeNanos, EngineSink sink) {
+    int count = 0;
+    if (endedThreads.isToBeTold() && endedThreads.time() <= untilTimeNanos) {
+      // In the order of time: an id may be another thread's from then on.
+      boolean complete = stopped || merge.isPast(endedThreads.time());
+      count = merge.drain(endedThreads.time(), stopped, records);
+      if (!complete || !sink.goesOn()) {
+        return count;
+      }
+      endedThreads.tell(sink);
+    }
+    count += merge.drain(untilTimeNanos, stopped, records);
+    endedThreads.look();
+    lookAtGroup();
+    return count;
+  }
+
+  /** Ends if most of the samples are of other processes: each of them paid for a copy. */
+  private void lookAtGroup() {
+    long foreign = records.foreign() - foreignBefore;
+    long own = records.samples() - ownBefore;
+    if (groupFd < 0 || stopped || foreign + own < GROUP_SAMPLES) {
+      return;
+    }
+    if (foreign > own) {
+      budget.groupIsShared();
+      toBeReplaced = true;
+      stop();
+    } else if (foreign + own > MOST_GROUP_SAMPLES) {
+      foreignBefore += foreign / 2;
+      ownBefore += own / 2;
+    }
+  }
+
+  /** An event may also be of a CPU that no thread may use any more, or that was offline. */
+  @Override
+  boolean isOutgrown() {
+    return life.isAnyBack() || rings.isMisplaced(withoutTicks, true);
+  }
+
+  @Override
+  void end() {
+    control(IOC_DISABLE);
+    readLost();
+  }
+
+  /** The exact number, where the kernel has it. */
+  private void readLost() {
+    long sum = 0;
+    for (PerfRing ring : rings.all()) {
+      if (countsLost && Libc.read(ring.fd(), scratch.address(), 16) == 16) {
+        sum += scratch.bytes().getLong(8);
+      }
+    }
+    lost = Math.max(sum, records.lost());
+  }
+
+  @Override
+  public EngineStatistics statistics() {
+    if (!stopped) {
+      readLost();
+    }
+    return statistics(life.fileDescriptors() + 1 + (filter == null ? 1 : filter.descriptors()))
+        .set(EngineFigure.CPU_USED, cpuUsed())
+        .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + lost * config.intervalNanos())
+        .set(EngineFigure.CPU_COVERED, records.coveredNanos());
+  }
+
+  @Override
+  public String note() {
+    String refused = filter == null ? "" : filter.note();
+    return note + (note.isEmpty() || refused.isEmpty() ? "" : "; ") + refused;
+  }
+
+  @Override
+  void closeParts() {
+    if (life != null) {
+      life.close();
+    }
+    if (filter != null) {
+      filter.close();
+    }
+    if (groupFd >= 0) {
+      Libc.close(groupFd);
+    }
+    endedThreads.close();
+  }
+}

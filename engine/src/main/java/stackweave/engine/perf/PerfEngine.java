@@ -1,0 +1,219 @@
+package stackweave.engine.perf;
+
+import java.util.BitSet;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.EngineDescription;
+import stackweave.engine.EngineFigure;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.EngineSink;
+import stackweave.engine.EngineState;
+import stackweave.engine.EngineStatistics;
+import stackweave.engine.SampleEngine;
+import stackweave.engine.Wakeup;
+import stackweave.jfr.control.EngineKind;
+import stackweave.linux.CpuTime;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
+import stackweave.linux.SystemCalls;
+
+/**
+ * What the engines of perf events share: a ring for each CPU, the wait for them, and their records
+ * in the order of time. {@link PerfCpuEngine} has one event for each CPU, {@link PerfThreadEngine}
+ * those of each thread. For the drain thread, but for {@link #wake}.
+ */
+abstract class PerfEngine implements SampleEngine {
+  /** How often it is looked whether the process may run on other CPUs. */
+  private static final long CPUS_NANOS = 2_000_000_000;
+
+  final EngineKind kind;
+  final EngineConfig config;
+  final PerfBudget budget;
+  final SystemCalls calls;
+  final int pid = Libc.getpid();
+  final int drainTid;
+  final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
+  final NativeBuffer scratch = NativeBuffer.allocate(16);
+  final CpuTime cpuTime = new CpuTime();
+  int stackBytes;
+  PerfRings rings = PerfRings.none();
+  RingMerge merge;
+  long lost;
+
+  /** Whether another engine is to be started. */
+  boolean toBeReplaced;
+
+  boolean stopped;
+  boolean closed;
+  private SampleRecords records;
+  private EngineDescription description;
+  private Wakeup wakeup;
+  private long cpuAtStart;
+  private long cpuAtStop;
+
+  /** Whether the last drain had records. */
+  private boolean areComing;
+
+  private long cpusSeenAt = System.nanoTime();
+
+  PerfEngine(EngineKind kind, EngineConfig config, PerfBudget budget, SystemCalls calls) {
+    this.kind = kind;
+    this.config = config;
+    this.budget = budget;
+    this.calls = calls;
+    this.drainTid = calls.gettid();
+  }
+
+  final void openWakeup() throws EngineRefusedException {
+    wakeup = Wakeup.open();
+    if (wakeup == null) {
+      throw PerfRefusals.outOfDescriptors(kind, Libc.errno());
+    }
+  }
+
+  /**
+   * Prepares for draining, once the rings are open.
+   *
+   * @param clockOffset what is to be added to the kernel's times, in ns: not 0 in a time namespace,
+   *     where the difference of the clocks is measured, and not sure
+   */
+  final void merge(SampleRecords records, long clockOffset, boolean reportsMappings) {
+    this.records = records;
+    merge = new RingMerge(rings.all(), clockOffset);
+    records.decoder.snapshot().setWhereabouts(this::highestStackPointer);
+    description =
+        new EngineDescription(
+            kind,
+            config.event(),
+            config.intervalNanos(),
+            config.intervalNanos(),
+            false,
+            reportsMappings,
+            clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS);
+  }
+
+  /** CPU time counts from here on. */
+  final void begun() {
+    cpuAtStart = cpuTime.ofOthers();
+  }
+
+  /** CPU time of the process without the drain thread, from {@link #begun} to the stop, in ns. */
+  final long cpuUsed() {
+    return (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart;
+  }
+
+  private long highestStackPointer(int tid) {
+    return rings.highestStackPointer(records.decoder, tid);
+  }
+
+  @Override
+  public final EngineDescription description() {
+    return description;
+  }
+
+  /** How long rings have room while samples come, in ms. */
+  abstract int busyMillis();
+
+  @Override
+  public boolean await(int timeoutMillis, boolean gathers) {
+    return !closed
+        && rings.await(wakeup, areComing ? Math.min(timeoutMillis, busyMillis()) : timeoutMillis);
+  }
+
+  @Override
+  public final void wake() {
+    wakeup.signal();
+  }
+
+  @Override
+  public EngineState state() {
+    return toBeReplaced ? EngineState.TO_BE_REPLACED : EngineState.SAMPLES_MAY_WAIT;
+  }
+
+  @Override
+  public final int drain(long untilTimeNanos, EngineSink sink) {
+    if (closed) {
+      return 0;
+    }
+    int count;
+    records.setSink(sink);
+    try {
+      count = deliver(untilTimeNanos, sink);
+    } finally {
+      records.setSink(null); // not held between drains
+    }
+    areComing = count > 0;
+    long now = System.nanoTime();
+    if (!stopped && now - cpusSeenAt > CPUS_NANOS) {
+      cpusSeenAt = now;
+      toBeReplaced |= isOutgrown();
+    }
+    return count;
+  }
+
+  /** Delivers records up to a time; returns how many. */
+  abstract int deliver(long untilTimeNanos, EngineSink sink);
+
+  /** Whether threads may run on a CPU without a ring. Called every two seconds. */
+  boolean isOutgrown() {
+    return rings.isMisplaced(new BitSet(), false);
+  }
+
+  @Override
+  public final double backlog() {
+    return rings.backlog();
+  }
+
+  @Override
+  public final void stop() {
+    if (!stopped) {
+      cpuAtStop = cpuTime.ofOthers();
+      end();
+      stopped = true;
+    }
+  }
+
+  /** Ends the events, once. */
+  abstract void end();
+
+  /**
+   * The figures that both have.
+   *
+   * @param descriptors what it holds, beside rings and the wake-up
+   */
+  final EngineStatistics statistics(int descriptors) {
+    return new EngineStatistics(kind)
+        .set(EngineFigure.INTERVAL, config.intervalNanos())
+        .set(EngineFigure.CPUS, rings.count())
+        .set(EngineFigure.FILE_DESCRIPTORS, closed ? 0 : rings.count() + 1 + descriptors)
+        .set(EngineFigure.RING_BYTES, rings.bytes())
+        .set(EngineFigure.STACK_BYTES, stackBytes)
+        .set(EngineFigure.SAMPLES, records.samples())
+        .set(EngineFigure.LOST, lost)
+        .set(EngineFigure.FOREIGN_SAMPLES, records.foreign())
+        .set(EngineFigure.THROTTLED, records.throttled())
+        .set(EngineFigure.LATE, merge.late())
+        .set(EngineFigure.MALFORMED, merge.malformed());
+  }
+
+  @Override
+  public final void close() {
+    if (closed) {
+      return;
+    }
+    if (merge != null) {
+      stop();
+    }
+    closed = true;
+    rings.close();
+    closeParts();
+    if (wakeup != null) {
+      wakeup.close();
+    }
+    attr.close();
+    scratch.close();
+    cpuTime.close();
+  }
+
+  /** Closes what the subclass has opened, also where it could not be opened completely. */
+  abstract void closeParts();
+}

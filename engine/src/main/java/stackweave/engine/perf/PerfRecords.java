@@ -1,0 +1,218 @@
+package stackweave.engine.perf;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import stackweave.jfr.control.SampledEvent;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.snapshot.StackSnapshot;
+import stackweave.unwind.text.ModifiedUtf8;
+
+/** Passes on the records of threads' events: samples, and what becomes of threads and mappings. */
+final class PerfRecords extends SampleRecords {
+  private static final int RECORD_COMM = 3;
+  private static final int RECORD_EXIT = 4;
+  private static final int RECORD_FORK = 7;
+  private static final int RECORD_MMAP2 = 10;
+
+  private static final int MISC_MMAP_BUILD_ID = 1 << 14;
+
+  private static final int SAMPLE_ROOT = 24;
+
+  /** Of an event other than CPU time, whose samples have an address but no period. */
+  private static final int SAMPLE_ADDRESS = 24;
+
+  private static final int ROOT_AFTER_ADDRESS = 32;
+
+  /** Bytes of the fields at the end of every record but a sample: pid, tid, time, id. */
+  private static final int TRAILER_BYTES = 24;
+
+  /** Offset of the id of the event that a sample is of. */
+  private final int sampleRoot;
+
+  private final PerfRoots roots;
+  private final long intervalNanos;
+  private byte[] text = new byte[4 << 10];
+
+  private long address;
+  private long unsampledNanos;
+  private long duplicates;
+  private long starts;
+
+  /**
+   * @param event what is sampled
+   * @param interval CPU time that a sample stands for, in ns, or the number of events
+   */
+  PerfRecords(
+      int pid,
+      boolean kernel,
+      Architecture architecture,
+      int[] cpus,
+      SampledEvent event,
+      long interval) {
+    super(pid, kernel, architecture);
+    this.roots = new PerfRoots(cpus);
+    this.intervalNanos = interval;
+    this.sampleRoot = event.isCpu() ? SAMPLE_ROOT : ROOT_AFTER_ADDRESS;
+  }
+
+  /** The address that the present sample is of, such as that of a page fault; 0 for none. */
+  long address() {
+    return address;
+  }
+
+  /**
+   * Estimated CPU time without a sample because it was less than a period of a thread on a CPU:
+   * half a period for each, ended or not. In ns.
+   */
+  long unsampledNanos() {
+    return unsampledNanos + roots.count() * (intervalNanos / 2);
+  }
+
+  long duplicates() {
+    return duplicates;
+  }
+
+  /** Threads started. */
+  long starts() {
+    return starts;
+  }
+
+  @Override
+  public void record(PerfRing ring, long timeNanos) {
+    if (ring.type() == RECORD_SAMPLE) {
+      sample(ring, timeNanos);
+    } else {
+      message(ring, timeNanos);
+    }
+  }
+
+  private void sample(PerfRing ring, long timeNanos) {
+    int tid = ring.getInt(12);
+    if (!isForeignSample(ring)) {
+      long root = ring.getLong(sampleRoot);
+      address = sampleRoot == SAMPLE_ROOT ? 0 : ring.getLong(SAMPLE_ADDRESS);
+      boolean counts = !isDuplicate(ring, tid, root);
+      StackSnapshot snapshot =
+          counts && wants(intervalNanos)
+              ? decoder.decode(ring, timeNanos, tid, intervalNanos)
+              : null;
+      ring.take();
+      if (snapshot != null) {
+        sink.sample(snapshot);
+      }
+    }
+  }
+
+  private boolean isDuplicate(PerfRing ring, int tid, long root) {
+    boolean isDuplicate = roots.isDuplicate(tid, ring.cpu(), root);
+    duplicates += isDuplicate ? 1 : 0;
+    return isDuplicate;
+  }
+
+  private void message(PerfRing ring, long timeNanos) {
+    int trailer = ring.size() - TRAILER_BYTES;
+    int type = ring.type();
+    if (type == RECORD_LOST) {
+      roots.clear();
+      lost(ring, timeNanos);
+    } else if (type == RECORD_THROTTLE) {
+      throttled(ring);
+    } else if (isDuplicate(ring, trailer)) {
+      ring.take();
+    } else {
+      switch (type) {
+        case RECORD_MMAP2 -> mapped(ring, timeNanos, trailer);
+        case RECORD_COMM -> renamed(ring, timeNanos, trailer);
+        case RECORD_FORK -> started(ring, timeNanos);
+        case RECORD_EXIT -> exited(ring, timeNanos);
+        default -> ring.take();
+      }
+    }
+  }
+
+  private boolean isDuplicate(PerfRing ring, int trailer) {
+    return roots.isDuplicate(ring.getInt(trailer + 4), ring.cpu(), ring.getLong(trailer + 16));
+  }
+
+  private void mapped(PerfRing ring, long timeNanos, int trailer) {
+    int recordPid = ring.getInt(8);
+    if (isForeign(ring, recordPid)) {
+      return;
+    }
+    int tid = ring.getInt(12);
+    long address = ring.getLong(16);
+    long length = ring.getLong(24);
+    long pageOffset = ring.getLong(32);
+    byte[] buildId = null;
+    if ((ring.misc() & MISC_MMAP_BUILD_ID) != 0) {
+      ring.copy(40, text, 0, 24);
+      int size = Math.min(text[0], 20);
+      buildId = size > 0 ? Arrays.copyOfRange(text, 4, 4 + size) : null;
+    }
+    int pathLength = copyText(ring, 72, trailer);
+    String path = new String(text, 0, pathLength, StandardCharsets.UTF_8);
+    ring.take();
+    sink.mapped(timeNanos, recordPid, tid, address, length, pageOffset, buildId, path);
+  }
+
+  private void renamed(PerfRing ring, long timeNanos, int trailer) {
+    if (isForeign(ring, ring.getInt(8))) {
+      return;
+    }
+    int tid = ring.getInt(12);
+    int length = copyText(ring, 16, trailer);
+    String comm = ModifiedUtf8.cut(text, length);
+    ring.take();
+    sink.renamed(timeNanos, tid, comm);
+  }
+
+  /** FORK: pid, parent's pid, tid, parent's tid. */
+  private void started(PerfRing ring, long timeNanos) {
+    if (ring.getInt(8) != pid) {
+      // A forked child process, reported as a record of this process.
+      ring.take();
+      return;
+    }
+    int tid = ring.getInt(16);
+    int parent = ring.getInt(20);
+    ring.take();
+    starts++;
+    roots.started(tid);
+    sink.started(timeNanos, tid, parent);
+  }
+
+  private void exited(PerfRing ring, long timeNanos) {
+    if (isForeign(ring, ring.getInt(8))) {
+      return;
+    }
+    int tid = ring.getInt(16);
+    ring.take();
+    unsampledNanos += roots.cpusOf(tid) * (intervalNanos / 2);
+    if (roots.exited(tid)) {
+      sink.exited(timeNanos, tid);
+    }
+  }
+
+  /** Consumes a record of another process. */
+  private boolean isForeign(PerfRing ring, int recordPid) {
+    if (recordPid == pid) {
+      return false;
+    }
+    ring.take();
+    return true;
+  }
+
+  /** Copies the null-terminated text between two offsets to {@link #text}; returns its length. */
+  private int copyText(PerfRing ring, int from, int to) {
+    int length = Math.max(0, to - from);
+    if (length > text.length) {
+      text = new byte[length]; // 64 KiB at most: a record's size has 16 bits
+    }
+    ring.copy(from, text, 0, length);
+    int end = 0;
+    while (end < length && text[end] != 0) {
+      end++;
+    }
+    return end;
+  }
+}

@@ -1,0 +1,269 @@
+package stackweave.engine.perf;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.BitSet;
+import stackweave.engine.CpuSet;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.Wakeup;
+import stackweave.jfr.control.EngineKind;
+import stackweave.linux.CpuTime;
+import stackweave.linux.Errno;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
+import stackweave.linux.SystemCalls;
+
+/**
+ * The rings of several CPUs, all of one size, and what ends the wait for them. Whoever opens them
+ * closes them. For the drain thread.
+ */
+final class PerfRings implements AutoCloseable {
+  private static final int POLLFD_BYTES = 8;
+
+  /**
+   * Pause after a look at the threads' CPUs in multiples of its CPU time: half a percent of a core.
+   */
+  private static final int COST_SHARE = 200;
+
+  private final PerfRing[] rings;
+  private final int bytes;
+  private final int errno;
+
+  /** Null until the first look at the threads' CPUs. */
+  private CpuTime cpuTime;
+
+  private long lookedAt = System.nanoTime();
+  private long pauseNanos;
+
+  /** Null until the first wait. */
+  private NativeBuffer pollFds;
+
+  /** Opens the event that is to own a CPU's ring. */
+  interface Opener {
+    /** Its descriptor, or −1 with the reason in {@link Libc#errno}. */
+    int open(int cpu, int dataBytes);
+  }
+
+  private PerfRings(PerfRing[] rings, int bytes, int errno) {
+    this.rings = rings;
+    this.bytes = bytes;
+    this.errno = errno;
+  }
+
+  /** None at all. */
+  static PerfRings none() {
+    return new PerfRings(new PerfRing[0], 0, 0);
+  }
+
+  /**
+   * Opens the largest rings that the kernel grants for all CPUs that are online.
+   *
+   * @param mostBytes a power of two, tried first
+   * @param leastBytes a power of two, at least a page
+   */
+  static PerfRings open(Opener opener, int[] cpus, int mostBytes, int leastBytes) {
+    PerfRings opened = none();
+    for (int size = Math.max(mostBytes, leastBytes); size >= leastBytes; size /= 2) {
+      opened = open(opener, cpus, size);
+      if (opened.errno == 0) {
+        return opened;
+      }
+      opened.close();
+      // Without the descriptors: they are not to be closed again, when they may be others'.
+      opened = new PerfRings(new PerfRing[0], size, opened.errno);
+      if (opened.errno != Errno.EPERM && opened.errno != Errno.ENOMEM) {
+        break;
+      }
+    }
+    return opened;
+  }
+
+  /**
+   * As {@link #open(Opener, int[], int, int)}, of rings that events of a thread own which count
+   * nothing, for others to write into.
+   *
+   * @param attr a buffer of {@link PerfAttr#BYTES}
+   * @param tid the calling thread
+   */
+  static PerfRings openOwned(
+      SystemCalls calls,
+      NativeBuffer attr,
+      PerfAttr.Features features,
+      int tid,
+      int[] cpus,
+      int mostBytes,
+      int leastBytes) {
+    return open(
+        (cpu, bytes) -> {
+          PerfAttr.ringOwner(attr.bytes(), features, bytes / 4);
+          return calls.perfEventOpen(attr.address(), tid, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
+        },
+        cpus,
+        mostBytes,
+        leastBytes);
+  }
+
+  private static PerfRings open(Opener opener, int[] cpus, int dataBytes) {
+    int pageSize = (int) Libc.sysconf(Libc.SC_PAGESIZE);
+    PerfRing[] opened = new PerfRing[cpus.length];
+    int count = 0;
+    int errno = 0;
+    int unmapped = -1;
+    boolean done = false;
+    try {
+      for (int i = 0; i < cpus.length && errno == 0; i++) {
+        unmapped = opener.open(cpus[i], dataBytes);
+        if (unmapped < 0) {
+          // Nothing runs on a CPU that is offline.
+          errno = Libc.errno() == Errno.ENODEV ? 0 : Libc.errno();
+          continue;
+        }
+        PerfRing ring = PerfRing.map(cpus[i], unmapped, pageSize, dataBytes);
+        if (ring == null) {
+          errno = Libc.errno();
+          Libc.close(unmapped);
+        } else {
+          opened[count++] = ring;
+        }
+        unmapped = -1;
+      }
+      done = true;
+    } finally {
+      if (!done) { // the heap is full
+        new PerfRings(Arrays.copyOf(opened, count), dataBytes, 0).close();
+        if (unmapped >= 0) {
+          Libc.close(unmapped);
+        }
+      }
+    }
+    return new PerfRings(
+        Arrays.copyOf(opened, count), dataBytes, errno == 0 && count == 0 ? Errno.ENODEV : errno);
+  }
+
+  /** Why they could not be opened; 0 if they were. */
+  int errno() {
+    return errno;
+  }
+
+  /**
+   * Refuses an engine whose rings could not be opened.
+   *
+   * @param kernel whether kernel mode was to be sampled
+   * @param cpus how many rings there were to be
+   * @param leastBytes the smallest size that was tried
+   */
+  void check(EngineKind engine, boolean kernel, int cpus, int leastBytes)
+      throws EngineRefusedException {
+    if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
+      throw PerfRefusals.ringMemory(engine, leastBytes, cpus, errno);
+    } else if (errno != 0) {
+      throw PerfRefusals.open(engine, kernel, errno);
+    }
+  }
+
+  /** Not to be written. */
+  PerfRing[] all() {
+    return rings;
+  }
+
+  int count() {
+    return rings.length;
+  }
+
+  /** The size of each, without its control page. */
+  int bytes() {
+    return bytes;
+  }
+
+  /**
+   * Waits until a ring is filled up to its event's watermark, or somebody ends the wait.
+   *
+   * @param wakeup the same at each call
+   * @return false if only the time has passed
+   */
+  boolean await(Wakeup wakeup, int timeoutMillis) {
+    if (pollFds == null) {
+      pollFds = pollFds(wakeup);
+    }
+    int ready = Libc.poll(pollFds.address(), rings.length + 1L, timeoutMillis);
+    if (ready > 0 && pollFds.bytes().getShort(rings.length * POLLFD_BYTES + 6) != 0) {
+      wakeup.reset();
+    }
+    return ready > 0;
+  }
+
+  private NativeBuffer pollFds(Wakeup wakeup) {
+    NativeBuffer buffer = NativeBuffer.allocate((rings.length + 1) * POLLFD_BYTES);
+    ByteBuffer target = buffer.bytes();
+    for (int i = 0; i <= rings.length; i++) {
+      target.putInt(i * POLLFD_BYTES, i < rings.length ? rings[i].fd() : wakeup.fd());
+      target.putShort(i * POLLFD_BYTES + 4, (short) Libc.POLLIN);
+    }
+    return buffer;
+  }
+
+  /** The highest stack pointer of a thread among all samples that wait; 0 for none. */
+  long highestStackPointer(SampleDecoder decoder, int tid) {
+    long highest = 0;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      long sp = decoder.highestStackPointer(ring, tid);
+      highest = Long.compareUnsigned(sp, highest) > 0 ? sp : highest;
+    }
+    return highest;
+  }
+
+  /** Share of the fullest one that is written and not taken yet. */
+  double backlog() {
+    int most = 0;
+    for (PerfRing ring : rings) {
+      ring.readHead();
+      most = Math.max(most, ring.waiting());
+    }
+    return bytes == 0 ? 0 : (double) most / bytes;
+  }
+
+  /**
+   * Whether threads may run on a CPU that has none. Reads every thread's affinity, but not so often
+   * that it takes more than half a percent of a core.
+   *
+   * @param ignored CPUs that need none
+   * @param orLeft whether one of a CPU where no thread may run any more counts, too
+   */
+  boolean isMisplaced(BitSet ignored, boolean orLeft) {
+    if (System.nanoTime() - lookedAt < pauseNanos) {
+      return false;
+    }
+    if (cpuTime == null) {
+      cpuTime = new CpuTime();
+    }
+    // Not the time that passes: where CPUs are few for what runs, most of it is waiting.
+    long began = cpuTime.ofThread();
+    BitSet missing = CpuSet.present();
+    boolean isAnyLeft = false;
+    boolean isKnown = !missing.isEmpty();
+    missing.andNot(ignored);
+    for (PerfRing ring : rings) {
+      isAnyLeft |= !missing.get(ring.cpu());
+      missing.clear(ring.cpu());
+    }
+    lookedAt = System.nanoTime();
+    pauseNanos = COST_SHARE * (cpuTime.ofThread() - began);
+    return !missing.isEmpty() || orLeft && isAnyLeft && isKnown;
+  }
+
+  @Override
+  public void close() {
+    for (PerfRing ring : rings) {
+      ring.close();
+    }
+    if (cpuTime != null) {
+      cpuTime.close();
+      cpuTime = null;
+    }
+    if (pollFds != null) {
+      pollFds.close();
+      pollFds = null;
+    }
+  }
+}

@@ -1,0 +1,392 @@
+package stackweave.engine.perf;
+
+import java.util.OptionalLong;
+import stackweave.engine.CpuCost;
+import stackweave.engine.CpuSet;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.EngineFigure;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.EngineSink;
+import stackweave.engine.EngineStatistics;
+import stackweave.engine.perf.event.EventRefusals;
+import stackweave.engine.perf.event.KernelEvent;
+import stackweave.engine.perf.event.KernelEvents;
+import stackweave.engine.perf.event.UprobeCost;
+import stackweave.jfr.control.EngineKind;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
+import stackweave.linux.SystemCalls;
+
+/**
+ * Samples by perf_event_open: after each interval of CPU time the kernel writes the thread's
+ * registers and a copy of its stack into the CPU's ring. No code of the agent runs on that thread
+ * and no signal is sent. Started by {@link stackweave.engine.choice.EngineChooser}; for the drain
+ * thread, but for {@link #wake}.
+ *
+ * <p>The package's comment says how events, rings and records are divided among the classes here.
+ */
+public final class PerfThreadEngine extends PerfEngine {
+  private static final int TASK_PERF_EVENTS_DISABLE = 31;
+  private static final int TASK_PERF_EVENTS_ENABLE = 32;
+
+  /**
+   * Ring size of an event other than CPU time, of which hundreds may come in a millisecond: 1,800
+   * samples.
+   */
+  private static final int EVENT_RING_BYTES = 32 * 1024 * 1024;
+
+  /** Time between two events of a CPU that the rings have room for while it waits, in ns. */
+  private static final long EVENT_NANOS = 50_000;
+
+  /** How long it may wait where CPUs are so many that the number of threads must be watched. */
+  private static final int MANY_CPUS_MILLIS = 10;
+
+  private static final String SWITCHES =
+      "a perf event of each thread is stopped and started when threads are switched, which can halve a"
+          + " program that does so often; engines perf and timer do not have that cost";
+
+  /** Longest wait while there are so many threads that they must be counted often. */
+  private static final int NEAR_MILLIS = 5;
+
+  /** Null for CPU time. */
+  private KernelEvent event;
+
+  /** What the kernel takes for each of a function's calls, if the event is of one. */
+  private double trapNanos;
+
+  /** Of {@link EngineConfig#intervalNanos} or {@link EngineConfig#event}. */
+  private final long interval;
+
+  /** A BPF program that decides which samples are taken; −1 for none. */
+  private final int filter;
+
+  /** Whether it runs beside another engine, which looks after the CPUs. */
+  private final boolean isBeside;
+
+  /** Most bytes of a ring. */
+  private final int mostRingBytes;
+
+  private final boolean kernel;
+  private final PerfRegisters registers;
+  private final int[] cpus;
+
+  private final PerfStarts starts;
+  private final Watched watched = new Watched();
+  private PerfAttr.Features features;
+  private PerfEvents events;
+  private PerfRecords records;
+  private long kernelNanos;
+  private long heldBytes;
+  private long watchedAt = System.nanoTime();
+
+  /** Whether threads are too many. */
+  private boolean ended;
+
+  private PerfThreadEngine(
+      EngineKind kind,
+      EngineConfig config,
+      PerfBudget budget,
+      SystemCalls calls,
+      int mostRingBytes,
+      int filter,
+      boolean isBeside) {
+    super(kind, config, budget, calls);
+    this.mostRingBytes = mostRingBytes;
+    this.filter = filter;
+    this.isBeside = isBeside;
+    this.interval = config.event().isCpu() ? config.intervalNanos() : config.event().interval();
+    this.kernel = kind == EngineKind.PERF_THREAD;
+    this.registers = PerfRegisters.of(calls.architecture());
+    this.cpus = CpuSet.ofProcess();
+    this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
+    this.starts = new PerfStarts(System.nanoTime());
+  }
+
+  /**
+   * Starts on the calling thread, which is not sampled.
+   *
+   * @throws EngineRefusedException if it can't run; nothing is held then
+   */
+  public static PerfThreadEngine start(EngineKind kind, EngineConfig config, PerfBudget budget)
+      throws EngineRefusedException {
+    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT);
+  }
+
+  /**
+   * As {@link #start(EngineKind, EngineConfig, PerfBudget)}, with no more than these features, as
+   * on an older kernel; for tests.
+   */
+  public static PerfThreadEngine start(
+      EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
+      throws EngineRefusedException {
+    int ringBytes = config.event().isCpu() ? PerfSizes.RING_BYTES : EVENT_RING_BYTES;
+    return start(kind, config, budget, newest, ringBytes, -1, false);
+  }
+
+  /**
+   * Starts beside another engine, of an event that is not CPU time: the other one's end ends it,
+   * too, for both are the events of one thread.
+   *
+   * @param budget its own
+   * @param ringBytes most bytes of a CPU's ring, a power of two
+   * @param filter a BPF program that decides which samples are taken; −1 for all
+   */
+  public static PerfThreadEngine startBeside(
+      EngineKind kind, EngineConfig config, PerfBudget budget, int ringBytes, int filter)
+      throws EngineRefusedException {
+    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT, ringBytes, filter, true);
+  }
+
+  private static PerfThreadEngine start(
+      EngineKind kind,
+      EngineConfig config,
+      PerfBudget budget,
+      PerfAttr.Features newest,
+      int ringBytes,
+      int filter,
+      boolean isBeside)
+      throws EngineRefusedException {
+    SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
+    PerfThreadEngine engine =
+        new PerfThreadEngine(kind, config, budget, calls, ringBytes, filter, isBeside);
+    try {
+      engine.open(newest);
+      return engine;
+    } catch (EngineRefusedException | RuntimeException | Error e) {
+      engine.close();
+      throw e;
+    }
+  }
+
+  private void open(PerfAttr.Features newest) throws EngineRefusedException {
+    findEvent();
+    features = probe(newest);
+    budget.admit(kind, cpus.length, System.nanoTime());
+    openWakeup();
+    openRings();
+    records = new PerfRecords(pid, kernel, calls.architecture(), cpus, config.event(), interval);
+    merge(records, clockOffset(), true);
+    writeSamplingAttr(attr, features);
+    events = new PerfEvents(calls, kind, attr, features.lostCount());
+    events.setFilter(filter);
+    attach();
+    budget.begun(System.nanoTime());
+    begun();
+  }
+
+  /** Attaches all threads and enables their events. */
+  public void attach() throws EngineRefusedException {
+    try {
+      events.attach(rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));
+    } catch (EngineRefusedException e) {
+      throw worded(e);
+    }
+    if (event == null) {
+      Libc.prctl(TASK_PERF_EVENTS_ENABLE, 0, 0, 0, 0);
+    }
+  }
+
+  private void findEvent() throws EngineRefusedException {
+    if (config.event().isCpu()) {
+      return;
+    }
+    event = KernelEvents.find(kind, config.event());
+    if (!kernel && !event.inUserMode()) {
+      throw EventRefusals.notInUserMode(kind, config.event());
+    }
+    trapNanos = event.path() == null ? 0 : UprobeCost.nanos(calls, event.type());
+  }
+
+  /** A refusal that names the event. */
+  private EngineRefusedException worded(EngineRefusedException e) {
+    return event == null ? e : EventRefusals.open(config.event(), e.refusal());
+  }
+
+  private PerfAttr.Features probe(PerfAttr.Features newest) throws EngineRefusedException {
+    try {
+      return PerfEvents.probe(
+          calls, kind, attr, drainTid, newest, of -> writeSamplingAttr(attr, of));
+    } catch (EngineRefusedException e) {
+      throw worded(e);
+    }
+  }
+
+  private void writeSamplingAttr(NativeBuffer target, PerfAttr.Features of) {
+    PerfAttr.sampling(target.bytes(), of, kernel, config.intervalNanos(), stackBytes, registers);
+    if (event != null) {
+      PerfAttr.event(target.bytes(), event, interval);
+    }
+  }
+
+  private long clockOffset() throws EngineRefusedException {
+    OptionalLong offset = PerfClock.offset(rings.all());
+    if (offset.isEmpty()) {
+      throw PerfRefusals.clock(kind);
+    }
+    return offset.getAsLong();
+  }
+
+  /** Maps the largest rings that the kernel grants for all CPUs. */
+  private void openRings() throws EngineRefusedException {
+    int most = PerfSizes.ringBytes(cpus.length, kernel ? mostRingBytes : PerfSizes.USER_RING_BYTES);
+    rings =
+        PerfRings.openOwned(calls, attr, features, drainTid, cpus, most, PerfSizes.MIN_RING_BYTES);
+    rings.check(kind, kernel, cpus.length, PerfSizes.MIN_RING_BYTES);
+    // Events come in bursts: many samples in a ring are worth more than deep ones.
+    stackBytes =
+        PerfSizes.stackBytes(
+            rings.bytes(),
+            config.intervalNanos(),
+            event == null ? stackBytes : PerfSizes.MIN_STACK_BYTES);
+  }
+
+  /** Within {@link #drain}: the address that the present sample is of; 0 for none. */
+  public long address() {
+    return records.address();
+  }
+
+  @Override
+  int busyMillis() {
+    long each = event == null ? config.intervalNanos() : EVENT_NANOS;
+    long watch = Math.max(MANY_CPUS_MILLIS, budget.watchNanos(rings.count()) / 1_000_000);
+    return (int) Math.min(watch, PerfSizes.busyMillis(rings.bytes(), each, stackBytes));
+  }
+
+  @Override
+  public boolean await(int timeoutMillis, boolean gathers) {
+    boolean near = !stopped && budget.isNear(rings.count());
+    boolean isReady =
+        super.await(near ? Math.min(timeoutMillis, NEAR_MILLIS) : timeoutMillis, gathers);
+    watch();
+    return isReady;
+  }
+
+  @Override
+  int deliver(long untilTimeNanos, EngineSink sink) {
+    watch();
+    return merge.drain(untilTimeNanos, stopped, watched);
+  }
+
+  /**
+   * Passes records on and keeps counting threads meanwhile: decoding a full ring may take seconds.
+   */
+  private final class Watched implements RingMerge.Target {
+    @Override
+    public void record(PerfRing ring, long timeNanos) {
+      watch();
+      records.record(ring, timeNanos);
+    }
+
+    @Override
+    public boolean goesOn() {
+      return records.goesOn();
+    }
+  }
+
+  /** Ends sampling if there are too many threads, or they start too often. */
+  private void watch() {
+    long now = System.nanoTime();
+    if (stopped || now - watchedAt < PerfBudget.MIN_WATCH_NANOS) {
+      return;
+    }
+    int each = rings.count();
+    if (now - watchedAt < budget.watchNanos(each)) {
+      return;
+    }
+    watchedAt = now;
+    if (budget.isMet(budget.threads(), each) || starts.areTooMany(records.starts(), each, now)) {
+      budget.leave(now);
+      ended = true;
+      toBeReplaced = true;
+      stop();
+    }
+  }
+
+  @Override
+  boolean isOutgrown() {
+    return !isBeside && super.isOutgrown();
+  }
+
+  /** Closes the events at once, not after draining, since threads would go on inheriting them. */
+  @Override
+  void end() {
+    heldBytes = heldBytes();
+    if (!ended && event == null) {
+      // Skipped if ended because of too many threads: each call takes about as long as closing,
+      // which can't wait then.
+      Libc.prctl(TASK_PERF_EVENTS_DISABLE, 0, 0, 0, 0);
+      events.readCounts();
+    } else if (!ended) {
+      events.readCounts();
+    }
+    events.release();
+  }
+
+  /** Estimated kernel memory of all threads' events, in bytes. */
+  private long heldBytes() {
+    return PerfBudget.estimate(budget.threads(), rings.count());
+  }
+
+  @Override
+  public EngineStatistics statistics() {
+    if (!stopped) {
+      events.readCountsInTime(cpuTime);
+    }
+    lost = Math.max(records.lost(), events.lost());
+    EngineStatistics statistics = statistics(events.fileDescriptors());
+    if (event != null) {
+      statistics
+          .set(EngineFigure.EVENT_INTERVAL, interval)
+          .set(EngineFigure.EVENTS_COUNTED, events.countedNanos())
+          .set(EngineFigure.EVENTS_COVERED, records.coveredNanos());
+    } else {
+      statistics
+          .set(EngineFigure.CPU_USED, cpuUsed())
+          .set(EngineFigure.CPU_COUNTED, events.countedNanos())
+          .set(EngineFigure.CPU_COVERED, records.coveredNanos())
+          .set(EngineFigure.CPU_KERNEL, kernel ? 0 : kernelNanos());
+    }
+    return statistics
+        .set(EngineFigure.THREADS, events.threads())
+        .set(EngineFigure.DUPLICATES, records.duplicates())
+        .set(EngineFigure.KERNEL_MEMORY, stopped ? heldBytes : heldBytes())
+        .set(EngineFigure.KERNEL_MEMORY_BUDGET, budget.bytes());
+  }
+
+  /**
+   * CPU time in kernel mode, estimated as what was counted less what samples, losses and incomplete
+   * periods explain.
+   */
+  private long kernelNanos() {
+    long explained = records.coveredNanos() + records.unsampledNanos() + lost * interval;
+    kernelNanos = Math.max(kernelNanos, events.countedNanos() - explained);
+    return kernelNanos;
+  }
+
+  @Override
+  public String note() {
+    String children =
+        features.threadsOnly()
+            ? ""
+            : "; child processes inherit the events before Linux 5.13: they are slowed down by them"
+                + " as this process is, and their samples are discarded ("
+                + records.foreign()
+                + " so far)";
+    String traps =
+        CpuCost.note(
+            "the breakpoints of " + config.event().name(),
+            trapNanos * events.countedNanos(),
+            cpuUsed());
+    return SWITCHES + children + (traps.isEmpty() ? "" : "; " + traps);
+  }
+
+  @Override
+  void closeParts() {
+    if (events != null) {
+      events.close();
+    }
+    if (event != null) {
+      event.close();
+    }
+  }
+}

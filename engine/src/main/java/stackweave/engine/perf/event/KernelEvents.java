@@ -1,0 +1,89 @@
+package stackweave.engine.perf.event;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import stackweave.engine.EngineRefusedException;
+import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
+import stackweave.linux.NativeBuffer;
+import stackweave.maps.proc.PlainFiles;
+
+/**
+ * Finds what perf_event_open takes for an event that was asked for: a constant of the kernel's
+ * interface, a tracepoint's number in tracefs, or a function's place in a file that is mapped.
+ * Called before an engine opens its events; stateless.
+ */
+public final class KernelEvents {
+  private static final int TYPE_HARDWARE = 0;
+  private static final int TYPE_SOFTWARE = 1;
+  private static final int TYPE_TRACEPOINT = 2;
+
+  /** PERF_COUNT_SW_* in the order of {@link SampledEvent#number}. */
+  private static final long[] SOFTWARE = {2, 5, 6, 3, 4};
+
+  /** The switches and migrations happen in the kernel, faults in user mode, too. */
+  private static final int SOFTWARE_IN_USER_MODE = 3;
+
+  /** PERF_COUNT_HW_* in the order of {@link SampledEvent#number}. */
+  private static final long[] HARDWARE = {0, 1, 2, 3, 4, 5};
+
+  private static final String UPROBE_TYPE = "/sys/bus/event_source/devices/uprobe/type";
+
+  private KernelEvents() {}
+
+  /**
+   * What is to be opened.
+   *
+   * @param engine which asks for it
+   * @throws EngineRefusedException if this machine, or this process, does not have the event, with
+   *     the reason in one line
+   */
+  public static KernelEvent find(EngineKind engine, SampledEvent event)
+      throws EngineRefusedException {
+    return switch (event.kind()) {
+      case SOFTWARE ->
+          KernelEvent.of(
+              TYPE_SOFTWARE, SOFTWARE[event.number()], event.number() < SOFTWARE_IN_USER_MODE);
+      case HARDWARE -> KernelEvent.of(TYPE_HARDWARE, HARDWARE[event.number()], true);
+      case TRACEPOINT -> KernelEvent.of(TYPE_TRACEPOINT, tracepoint(engine, event), false);
+      case UPROBE -> uprobe(engine, event);
+      case UNKNOWN -> throw EventRefusals.unknown(engine, event);
+      case CPU -> throw new IllegalArgumentException(event.name());
+    };
+  }
+
+  private static long tracepoint(EngineKind engine, SampledEvent event)
+      throws EngineRefusedException {
+    File directory = Tracefs.find(event.group(), event.member());
+    if (directory == null) {
+      throw Tracefs.isMounted()
+          ? EventRefusals.noTracepoint(engine, event)
+          : EventRefusals.noTracefs(engine, event, Tracefs.ROOT, new File(Tracefs.ROOT).canRead());
+    }
+    try {
+      return Tracefs.id(directory);
+    } catch (IOException | NumberFormatException e) {
+      throw EventRefusals.unreadable(engine, event, directory);
+    }
+  }
+
+  /** The kind of event that a uprobe is on this machine; −1 if the kernel has none. */
+  public static int uprobeType() {
+    try {
+      return Integer.parseInt(PlainFiles.text(UPROBE_TYPE, StandardCharsets.ISO_8859_1).strip());
+    } catch (IOException | NumberFormatException e) {
+      return -1;
+    }
+  }
+
+  private static KernelEvent uprobe(EngineKind engine, SampledEvent event)
+      throws EngineRefusedException {
+    int type = uprobeType();
+    if (type < 0) {
+      throw EventRefusals.noUprobes(engine, event);
+    }
+    UprobePlace place = UprobePlace.find(engine, event);
+    return new KernelEvent(type, 0, NativeBuffer.path(place.path()), place.offset(), false);
+  }
+}

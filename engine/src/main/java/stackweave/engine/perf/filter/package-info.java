@@ -1,0 +1,6 @@
+/**
+ * What keeps other processes out of the samples by CPU: a BPF program ({@code ProcessFilter}),
+ * which also copies older parts of deep stacks ({@code OlderParts}), or the process's own control
+ * group ({@code OwnCgroup}).
+ */
+package stackweave.engine.perf.filter;

@@ -1,0 +1,17 @@
+package stackweave.engine.probe;
+
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/** Receives what happens to the blocks that are followed, in the order in which it happens. */
+public interface AllocationSink {
+  /**
+   * A block was allocated, by the thread and stack in the snapshot, which is valid for this call.
+   *
+   * @param bytes its size as the C library counts it, with its own word
+   * @param shift blocks of less than two to this power were followed in proportion to their size
+   */
+  void allocated(long address, long bytes, int shift, StackSnapshot snapshot);
+
+  /** A block was given back. It may be one that was never told. */
+  void freed(long address, long timeNanos);
+}

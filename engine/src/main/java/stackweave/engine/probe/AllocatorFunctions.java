@@ -1,0 +1,160 @@
+package stackweave.engine.probe;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import stackweave.engine.probe.AllocationProgram.Place;
+import stackweave.linux.Libc;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcMaps;
+import stackweave.tableless.x86.FunctionExits;
+
+/**
+ * Where malloc, calloc, realloc and free of the C library begin and return, as offsets in its file.
+ * A library that has a malloc of its own is refused: it keeps the size of a block elsewhere.
+ */
+final class AllocatorFunctions {
+  private static final List<String> OTHERS = List.of("jemalloc", "tcmalloc", "mimalloc", "asan");
+
+  /** Which function's calls a probe counts; malloc is looked for first. */
+  enum Function {
+    MALLOC,
+    CALLOC,
+    REALLOC,
+    FREE;
+
+    private String symbol() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  /**
+   * A place for a probe.
+   *
+   * @param offset in the library's file, in bytes
+   * @param isEntry whether the function begins there, otherwise it ends
+   */
+  record Probe(Function function, Place place, boolean isEntry, long offset) {
+    /** Whether it is needed only to compare counts. */
+    boolean isForCount() {
+      return place == Place.COUNT;
+    }
+  }
+
+  /** They can't be found; the message is a line for users. */
+  static final class MissingException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    MissingException(String reason) {
+      super(reason, null, false, false);
+    }
+  }
+
+  private final String path;
+  private final List<Probe> probes = new ArrayList<>();
+  private final long[] begins = new long[Function.values().length];
+
+  private AllocatorFunctions(String path) {
+    this.path = path;
+  }
+
+  String path() {
+    return path;
+  }
+
+  List<Probe> probes() {
+    return probes;
+  }
+
+  /**
+   * Finds those of this process.
+   *
+   * @throws MissingException if that is not possible
+   */
+  static AllocatorFunctions find() throws MissingException {
+    try {
+      Mapping code = LibcFunctions.mapping();
+      if (code == null) {
+        throw new MissingException(
+            "no C library is mapped by the name libc.so.6, or it was updated since the JVM started");
+      }
+      long malloc = Libc.symbol(Function.MALLOC.symbol());
+      for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
+        String name = mapping.path().substring(mapping.path().lastIndexOf('/') + 1);
+        boolean isOther = OTHERS.stream().anyMatch(name::contains);
+        // A library that was loaded before the C library, by LD_PRELOAD or by the launcher.
+        boolean isFirst =
+            malloc >= mapping.start()
+                && malloc < mapping.end()
+                && !mapping.path().equals(code.path());
+        if (mapping.isFile() && mapping.executable() && (isOther || isFirst)) {
+          throw new MissingException(
+              "malloc may be that of " + name + ", and not of the C library; it is not supported");
+        }
+      }
+      return read(code.path(), code.offset());
+    } catch (IOException | ElfFormatException e) {
+      throw new MissingException("the C library can't be read: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Those of a library's file.
+   *
+   * @param codeOffset where in the file code is that is mapped
+   */
+  static AllocatorFunctions read(String path, long codeOffset)
+      throws MissingException, IOException, ElfFormatException {
+    AllocatorFunctions functions = new AllocatorFunctions(path);
+    for (Function function : Function.values()) {
+      functions.add(function, codeOffset);
+    }
+    if (functions.probes.size() > AllocationProgram.MAX_PLACES) {
+      throw new MissingException("the C library's functions return at too many places");
+    }
+    return functions;
+  }
+
+  private void add(Function function, long codeOffset)
+      throws MissingException, IOException, ElfFormatException {
+    String name = function.symbol();
+    LibcFunctions.Function found = LibcFunctions.find(path, codeOffset, name);
+    if (found == null) {
+      throw new MissingException("the C library has no function " + name);
+    }
+    long begin = found.offset();
+    begins[function.ordinal()] = begin;
+    if (function == Function.FREE) {
+      probes.add(new Probe(function, Place.FREE, true, begin));
+      return;
+    }
+    List<FunctionExits.Exit> exits = FunctionExits.of(found.code());
+    if (exits == null || exits.isEmpty()) {
+      throw new MissingException("where " + name + " of the C library returns is not known");
+    }
+    probes.add(
+        new Probe(function, function == Function.REALLOC ? Place.FREE : Place.COUNT, true, begin));
+    for (FunctionExits.Exit exit : exits) {
+      probes.add(new Probe(function, place(function, exit, begin), false, begin + exit.offset()));
+    }
+  }
+
+  private Place place(Function function, FunctionExits.Exit exit, long begin)
+      throws MissingException {
+    if (exit.target() == FunctionExits.RETURN) {
+      return Place.RETURN;
+    }
+    if (function == Function.REALLOC
+        && begin + exit.target() == begins[Function.MALLOC.ordinal()]) {
+      return Place.COUNT; // malloc's own probe has the block
+    }
+    if (function == Function.CALLOC) {
+      return Place.JUMP_TO_FILL;
+    }
+    throw new MissingException(
+        function.symbol() + " of the C library ends in another function, which is not known");
+  }
+}

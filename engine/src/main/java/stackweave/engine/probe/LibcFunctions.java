@@ -1,0 +1,112 @@
+package stackweave.engine.probe;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ElfImage.Symbols;
+import stackweave.maps.elf.FileElfImage;
+import stackweave.maps.elf.Strings;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcMaps;
+import stackweave.tableless.x86.FunctionExits;
+
+/** The exported functions of the C library that this process has mapped. Stateless. */
+final class LibcFunctions {
+  private static final String LIBRARY = "libc.so.6";
+  private static final int SYMBOL_SIZE = 24;
+  private static final int MAX_FUNCTION = 1 << 16;
+
+  private LibcFunctions() {}
+
+  /**
+   * A function in a library's file.
+   *
+   * @param offset in the file, in bytes
+   * @param code all its bytes
+   */
+  record Function(long offset, byte[] code) {}
+
+  /**
+   * The mapping of its code; null if there is none, and where the file by that name is another one
+   * by now, as after an update.
+   */
+  static Mapping mapping() throws IOException {
+    for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
+      if (mapping.isFile()
+          && mapping.executable()
+          && !mapping.deleted()
+          && mapping.path().endsWith('/' + LIBRARY)
+          && isPlain(mapping.path())) {
+        return mapping;
+      }
+    }
+    return null;
+  }
+
+  private static boolean isPlain(String path) {
+    return path.chars().allMatch(c -> c > ' ' && c <= '~');
+  }
+
+  /** The path of its file, or empty. */
+  static String path() {
+    try {
+      Mapping mapping = mapping();
+      return mapping == null ? "" : mapping.path();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /**
+   * Finds a function.
+   *
+   * @param code the mapping of a library's code
+   * @return null if there is none
+   */
+  static Function find(Mapping code, String name) throws IOException, ElfFormatException {
+    return find(code.path(), code.offset(), name);
+  }
+
+  /** The same in a file, of which code is at an offset. */
+  static Function find(String path, long codeOffset, String name)
+      throws IOException, ElfFormatException {
+    FileElfImage elf = FileElfImage.open(Path.of(path));
+    Symbols symbols = elf.dynsym();
+    byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer table = symbols.table();
+    for (int at = 0; at <= table.limit() - SYMBOL_SIZE; at += SYMBOL_SIZE) {
+      long size = table.getLong(at + 16);
+      if (table.getShort(at + 6) != 0
+          && size > 0
+          && size <= MAX_FUNCTION
+          && Strings.equal(symbols.names(), table.getInt(at), wanted)) {
+        long offset = table.getLong(at + 8) + codeOffset + elf.bias(0, codeOffset);
+        byte[] bytes = new byte[(int) size];
+        try (RandomAccessFile file = new RandomAccessFile(path, "r")) {
+          file.seek(offset);
+          file.readFully(bytes);
+        }
+        return new Function(offset, bytes);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The place in the file behind the one instruction with which a function calls the kernel; 0 if
+   * that is not known.
+   */
+  static long behindSystemCall(String name) {
+    try {
+      Mapping code = mapping();
+      Function function = code == null ? null : find(code, name);
+      int at = function == null ? -1 : FunctionExits.behindSystemCall(function.code());
+      return at < 0 ? 0 : function.offset() + at;
+    } catch (IOException | ElfFormatException e) {
+      return 0;
+    }
+  }
+}

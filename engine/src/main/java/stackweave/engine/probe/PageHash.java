@@ -1,0 +1,23 @@
+package stackweave.engine.probe;
+
+/** Which pages are followed: the kernel's program and the agent decide alike. Stateless. */
+public final class PageHash {
+  static final long FIRST = 0x9E3779B97F4A7C15L;
+  static final long SECOND = 0xBF58476D1CE4E5B9L;
+  static final int SHIFT = 29;
+
+  private PageHash() {}
+
+  /** A number that depends on all bits of the page's. */
+  public static long mix(long page) {
+    long hash = page * FIRST;
+    hash ^= hash >>> SHIFT;
+    hash *= SECOND;
+    return hash ^ hash >>> 32;
+  }
+
+  /** Whether a page is one of those that are followed, one in two to the power of {@code shift}. */
+  public static boolean isFollowed(long page, int shift) {
+    return (mix(page) >>> 32 & (1L << shift) - 1) == 0;
+  }
+}

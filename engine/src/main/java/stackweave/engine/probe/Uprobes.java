@@ -1,0 +1,77 @@
+package stackweave.engine.probe;
+
+import java.util.Arrays;
+import stackweave.engine.bpf.Bpf;
+import stackweave.engine.bpf.BpfCode;
+import stackweave.engine.perf.event.KernelEvent;
+import stackweave.engine.perf.event.KernelEvents;
+import stackweave.linux.Errno;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
+import stackweave.linux.SystemCalls;
+
+/**
+ * Breakpoints of the kernel in a library of this process (Documentation/trace/uprobetracer.rst),
+ * each with a program that runs when any thread comes there. An event of the calling thread makes
+ * the kernel set one in the whole process; it is taken away when the event is closed. For the drain
+ * thread.
+ */
+final class Uprobes implements AutoCloseable {
+  private final SystemCalls calls;
+  private final String path;
+  private int[] fds = {};
+
+  /**
+   * @param path of the library's file
+   */
+  Uprobes(SystemCalls calls, String path) {
+    this.calls = calls;
+    this.path = path;
+  }
+
+  /**
+   * Places one.
+   *
+   * @param offset of an instruction in the file
+   * @return why not, or 0
+   */
+  int place(long offset, BpfCode code) {
+    int type = KernelEvents.uprobeType();
+    if (type < 0) {
+      return Errno.ENOENT;
+    }
+    int program = Bpf.load(calls, Bpf.KPROBE, code);
+    if (program < 0) {
+      return Libc.errno();
+    }
+    try (KernelEvent event = new KernelEvent(type, 0, NativeBuffer.path(path), offset, false)) {
+      int fd = event.openCounting(calls);
+      if (fd < 0) {
+        return -fd;
+      }
+      fds = Arrays.copyOf(fds, fds.length + 1);
+      fds[fds.length - 1] = fd;
+      return Bpf.attach(fd, program) ? 0 : Libc.errno();
+    } finally {
+      Libc.close(program);
+    }
+  }
+
+  /** Takes one away, by its number in the order of {@link #place}. */
+  void remove(int number) {
+    if (fds[number] >= 0) {
+      Libc.close(fds[number]);
+      fds[number] = -1;
+    }
+  }
+
+  @Override
+  public void close() {
+    if (fds.length > 0) {
+      remove(fds.length - 1); // each takes its time: those that are met most come first
+    }
+    for (int i = 0; i < fds.length; i++) {
+      remove(i);
+    }
+  }
+}

@@ -1,0 +1,504 @@
+package stackweave.engine.timer;
+
+import java.util.Arrays;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.EngineSink;
+import stackweave.engine.SignalTargets;
+import stackweave.engine.ThreadStacks;
+import stackweave.engine.ThreadStarts;
+import stackweave.engine.timer.handler.TimerRefusals;
+import stackweave.engine.timer.stack.NativeStacks;
+import stackweave.engine.timer.threads.LastPid;
+import stackweave.engine.timer.threads.PassedOver;
+import stackweave.engine.timer.threads.SignalQueue;
+import stackweave.engine.timer.threads.StackList;
+import stackweave.engine.timer.threads.ThreadIds;
+import stackweave.engine.timer.threads.TimerThreads;
+import stackweave.linux.CallPolicy;
+import stackweave.linux.CpuTime;
+import stackweave.linux.Errno;
+import stackweave.linux.Libc;
+import stackweave.linux.MemoryAccess;
+import stackweave.linux.SystemCalls;
+import stackweave.linux.TaskList;
+import stackweave.linux.task.TaskFiles;
+
+/**
+ * Finds started and ended threads, and creates or deletes their timers. Tasks are listed when the
+ * machine has started one since the last listing, using at most a hundredth of a core, and at least
+ * every {@link #LISTING_NANOS}, or less often where threads are thousands. Threads reported by
+ * {@link ThreadStarts} get their timers before that. Used by {@link TimerEngine} on the drain
+ * thread.
+ *
+ * <p>A thread that blocks the signal or waits for it gets no timer: the signal would stay pending,
+ * or end its wait. That is looked at when a timer is to be made, and every {@link #VERIFY_NANOS}.
+ */
+final class TimerDiscovery implements AutoCloseable {
+  /** Pause after a listing, in multiples of its CPU time. */
+  private static final int COST_SHARE = 100;
+
+  /** The same of what is looked through though no thread was started: thousands may be idle. */
+  private static final int QUIET_COST_SHARE = 200;
+
+  /** A fiftieth of a core for looks at new threads' masks, and some 1,000 looks saved up. */
+  private static final int MASK_SHARE = 50;
+
+  private static final long MASKS_AHEAD_NANOS = 30_000_000;
+
+  private static final long LISTING_NANOS = 200_000_000L;
+  private static final long VERIFY_NANOS = 2_000_000_000L;
+
+  /**
+   * CPU time after which a thread with unknown stack is sampled without it; one that has hardly run
+   * may not have registered its stack yet.
+   */
+  private static final long SILENT_NANOS = 1_000_000;
+
+  /** Threads checked again at a time: every two seconds some 30 ms, if as many run. */
+  private static final int REVIEWED = 1024;
+
+  /** When threads are looked at again that blocked the signal for perhaps a moment only. */
+  private static final long AGAIN_NANOS = 5_000_000;
+
+  private static final int AGAIN_AT_ONCE = 64;
+
+  /** If threads start faster, some are left to the next {@link #review}. */
+  private static final int MOST_AGAIN = 1024;
+
+  /** How long after a start or an end others are expected. */
+  private static final long QUIET_NANOS = 2_000_000_000L;
+
+  /** Of attached threads whose timers run already: only their stacks are looked up. */
+  private static final long BEGUN = Long.MIN_VALUE;
+
+  /** Of threads whose CPU time so far is not accounted for. */
+  private static final long FROM_NOW = -1;
+
+  private final TimerThreads threads;
+  private final SignalQueue queue;
+  private final int drainTid;
+  private final int signal;
+  private final ThreadStacks javaStacks;
+  private final SignalTargets targets;
+  private final NativeStacks nativeStacks;
+  private final TaskFiles files;
+  private final TaskList tasks;
+  private final CpuTime cpuTime = new CpuTime();
+  private final CpuAllowance looks = new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
+  private final LastPid lastPid = new LastPid();
+  private final StackList fresh = new StackList();
+  private final ThreadIds waiting = new ThreadIds();
+  private final ThreadIds started = new ThreadIds();
+  private final ThreadIds ended = new ThreadIds();
+
+  /** Threads to be looked at again soon. */
+  private final ThreadIds again = new ThreadIds();
+
+  /** How many of them there were at the last look. */
+  private int againBefore;
+
+  private long againAt;
+
+  /** Threads with a new timer or being checked again, whose stacks are to be found. */
+  private final StackList attached = new StackList();
+
+  private final ThreadStarts.Visitor addStarted = this::addStarted;
+  private boolean listNow;
+
+  /** When threads were last reported to have started or ended. */
+  private long reportedAt = System.nanoTime();
+
+  private int lastPidSeen = -1;
+  private boolean lastPidTrusted = true;
+  private long listedAt;
+  private long listingCost;
+  private long verifiedAt;
+  private long verifyCost;
+  private int nextReview;
+  private int refused;
+  private int refusedErrno;
+
+  /**
+   * @param tasks closed by this object
+   */
+  TimerDiscovery(
+      SystemCalls calls,
+      CallPolicy policy,
+      MemoryAccess access,
+      TaskList tasks,
+      TimerThreads threads,
+      int signal,
+      ThreadStacks javaStacks,
+      SignalTargets targets) {
+    this.tasks = tasks;
+    this.threads = threads;
+    this.drainTid = calls.gettid();
+    this.signal = signal;
+    this.javaStacks = javaStacks;
+    this.targets = targets;
+    this.nativeStacks = new NativeStacks(calls, policy, access);
+    this.files = new TaskFiles(calls);
+    this.queue = new SignalQueue(files);
+  }
+
+  /**
+   * Threads of the last listing without a timer because the kernel refused one or the budget is
+   * used up.
+   */
+  int refused() {
+    return refused;
+  }
+
+  /** Whether stacks are known from the C library's thread descriptors. */
+  boolean knowsThreads() {
+    return nativeStacks.knowsThreads();
+  }
+
+  /**
+   * Creates timers for all present threads.
+   *
+   * @return how many
+   * @throws EngineRefusedException if there can't be any
+   */
+  int attachAll() throws EngineRefusedException {
+    lastPidSeen = lastPid.read();
+    int count = tasks.read();
+    if (count <= 0) {
+      throw TimerRefusals.tasks(Libc.errno());
+    }
+    queue.measure(drainTid, 0);
+    if (count > queue.budget()) {
+      throw TimerRefusals.signalQueue(count, queue.budget());
+    }
+    attachListed(count, false);
+    if (threads.live() == 0 && refused > 0) {
+      throw TimerRefusals.timers(refusedErrno);
+    }
+    if (threads.live() == 0 && threads.skipped() > 0) {
+      throw TimerRefusals.blocked(signal, threads.skipped());
+    }
+    started.clear();
+    listedAt = System.nanoTime();
+    verifiedAt = listedAt;
+    return threads.live();
+  }
+
+  /** Looks for new and ended threads, if it is time to. */
+  void look() {
+    takeStarted();
+    long now = System.nanoTime();
+    if (again.size() > 0 && now - againAt >= AGAIN_NANOS) {
+      againAt = now;
+      lookAgain();
+    }
+    int pid = lastPidTrusted ? lastPid.read() : -1;
+    boolean wanted = pid < 0 || pid != lastPidSeen || listNow;
+    boolean affordable = now - listedAt >= COST_SHARE * listingCost;
+    boolean due = now - listedAt >= Math.max(LISTING_NANOS, QUIET_COST_SHARE * listingCost);
+    if (due || wanted && affordable) {
+      listNow = false;
+      long verified = verifiedAt;
+      long cpu = cpuTime.ofThread() - looks.usedNanos(); // which have their own limit
+      list(pid);
+      listedAt = now;
+      listingCost =
+          cpuTime.ofThread() - looks.usedNanos() - cpu - (verified == verifiedAt ? 0 : verifyCost);
+    }
+  }
+
+  /** Whether no thread was found lately to have started or ended, and none waits for a timer. */
+  boolean isQuiet() {
+    return started.size() + ended.size() == 0
+        && !isPressed()
+        && System.nanoTime() - reportedAt > QUIET_NANOS;
+  }
+
+  /** Reports to the sink which threads have started since the last call. */
+  void reportStarted(EngineSink sink) {
+    long now = System.nanoTime();
+    reportedAt = started.size() > 0 ? now : reportedAt;
+    for (int i = 0; i < started.size(); i++) {
+      sink.started(now, started.get(i), 0);
+    }
+    started.clear();
+  }
+
+  /**
+   * The same of threads that have ended; to be called when all their samples were delivered. One
+   * whose id is another thread's by now was reported by that one's start.
+   */
+  void reportEnded(EngineSink sink) {
+    long now = System.nanoTime();
+    reportedAt = ended.size() > 0 ? now : reportedAt;
+    for (int i = 0; i < ended.size(); i++) {
+      if (threads.slot(ended.get(i)) < 0) {
+        sink.exited(now, ended.get(i));
+      }
+    }
+    ended.clear();
+  }
+
+  private void list(int pid) {
+    boolean quiet = pid >= 0 && pid == lastPidSeen;
+    int count = tasks.read();
+    if (count <= 0) {
+      return;
+    }
+    long pause = Math.max(VERIFY_NANOS, QUIET_COST_SHARE * verifyCost);
+    if (System.nanoTime() - verifiedAt > pause) {
+      verifiedAt = System.nanoTime();
+      long cpu = cpuTime.ofThread();
+      verify(count);
+      verifyCost = cpuTime.ofThread() - cpu;
+    }
+    refused = 0;
+    int before = started.size();
+    takeStarted(); // first, since their stacks are known
+    attachListed(count, true);
+    threads.sweep(ended);
+    if (quiet && started.size() > before && lastPid.read() == pid) {
+      // A thread was started without changing the last id: it is another kernel's or namespace's.
+      lastPidTrusted = false;
+    }
+    lastPidSeen = pid;
+  }
+
+  /** Periodic checks: the budget, and whether ids belong to other threads now. */
+  private void verify(int count) {
+    queue.measure(drainTid, threads.live());
+    for (int i = 0; i < count; i++) {
+      int tid = tasks.tids()[i];
+      if (threads.isStale(tid)) {
+        ended.add(tid);
+        threads.detach(tid);
+      }
+    }
+    review();
+  }
+
+  /**
+   * Checks a number of threads again: whether they can take the signal, and where their stacks are.
+   * Both may change, as when a guard is set up or a mask is restored.
+   */
+  private void review() {
+    attached.clear();
+    for (int i = Math.min(threads.slots(), REVIEWED); i > 0; i--) {
+      int slot = nextReview++ % threads.slots();
+      int tid = threads.tidAt(slot);
+      if (tid == 0) {
+        continue;
+      }
+      if (!threads.hasTimer(slot)) {
+        takeUp(slot);
+        continue;
+      }
+      PassedOver why = whyNot(tid);
+      if (why == null || why == PassedOver.BLOCKS_NOW) { // or its mask can't be read now
+        attached.add(tid, 0, 0, BEGUN);
+      } else {
+        threads.suspend(slot, why == PassedOver.BLOCKS ? PassedOver.BLOCKS_NOW : why);
+        lookSoonAt(tid);
+      }
+    }
+    nextReview = threads.slots() == 0 ? 0 : nextReview % threads.slots();
+    beginAttached();
+  }
+
+  /** Looks at threads once more that may have had the signal blocked for a moment only. */
+  private void lookAgain() {
+    attached.clear();
+    int count = Math.min(againBefore, AGAIN_AT_ONCE);
+    int done = 0;
+    for (; done < count && looks.isLeft(); done++) {
+      int slot = threads.slot(again.get(done));
+      if (slot >= 0 && !threads.hasTimer(slot)) {
+        looks.begin();
+        takeUp(slot);
+        looks.end();
+      }
+    }
+    again.removeFirst(done);
+    againBefore = again.size();
+    beginAttached();
+  }
+
+  private void lookSoonAt(int tid) {
+    if (again.size() < MOST_AGAIN) {
+      again.add(tid);
+    }
+  }
+
+  /**
+   * Looks whether a thread would take the signal.
+   *
+   * @return null if so
+   */
+  private PassedOver whyNot(int tid) {
+    long mask = files.blockedSignals(tid);
+    if ((mask >>> signal - 1 & 1) != 0) {
+      return mask == -1 ? PassedOver.BLOCKS_NOW : PassedOver.BLOCKS;
+    }
+    return files.waitsForSignal(tid) ? PassedOver.WAITS : null;
+  }
+
+  /** Makes the timer of a thread that was passed over, if it takes the signal now. */
+  private void takeUp(int slot) {
+    if (threads.passedOver(slot).isForLife()) {
+      return;
+    }
+    int tid = threads.tidAt(slot);
+    boolean isStarting = threads.passedOver(slot) == PassedOver.STARTING;
+    PassedOver why = whyNot(tid);
+    if (why != null) {
+      threads.passOver(slot, why);
+    } else if (threads.live() < queue.budget() && threads.resume(slot)) {
+      attached.add(tid, 0, 0, isStarting ? 0 : FROM_NOW);
+      if (isStarting) {
+        started.add(tid);
+      }
+    }
+  }
+
+  private void takeStarted() {
+    addWaiting();
+    listNow |= !targets.threadStarts().take(addStarted);
+    attachFresh(true);
+  }
+
+  private void addWaiting() {
+    fresh.clear();
+    for (int i = 0; i < waiting.size(); i++) {
+      fresh.add(waiting.get(i), 0, 0, 0);
+    }
+  }
+
+  private void addStarted(int tid, long stackStart, long stackEnd) {
+    if (isNew(tid) && !fresh.has(tid)) {
+      fresh.add(tid, stackStart, stackEnd, 0);
+    }
+  }
+
+  private boolean isNew(int tid) {
+    return !threads.see(tid) && tid != drainTid && waiting.indexOf(tid) < 0;
+  }
+
+  private void attachListed(int count, boolean fromBirth) {
+    addWaiting();
+    for (int i = 0; i < count; i++) {
+      int tid = tasks.tids()[i];
+      if (isNew(tid)) {
+        fresh.add(tid, 0, 0, 0);
+      }
+    }
+    attachFresh(fromBirth);
+  }
+
+  /** Attaches the fresh threads; those just started with unknown stacks wait for the next check. */
+  private void attachFresh(boolean fromBirth) {
+    int count = fresh.size();
+    if (count == 0) {
+      return;
+    }
+    if (fromBirth && !nativeStacks.knowsThreads()) {
+      javaStacks.find(fresh.tids(), count, fresh.starts(), fresh.ends());
+    }
+    waiting.clear();
+    attached.clear();
+    for (int i = 0; i < count; i++) {
+      int tid = fresh.tid(i);
+      boolean waits = fromBirth && fresh.ends()[i] == 0 && !nativeStacks.knows(tid);
+      long used = waits ? threads.cpuOf(tid) : Long.MAX_VALUE;
+      if (used > SILENT_NANOS) {
+        attach(i, fromBirth);
+      } else if (used >= 0) {
+        waiting.add(tid);
+      }
+    }
+    beginAttached();
+  }
+
+  private void attach(int i, boolean fromBirth) {
+    int tid = fresh.tid(i);
+    if (threads.live() >= queue.budget()) {
+      refused++;
+      return;
+    }
+    PassedOver why = fromBirth ? whyNotYet(tid) : whyNot(tid);
+    if (why != null) {
+      threads.skip(tid, why);
+      lookSoonAt(tid);
+    } else if (threads.attach(tid)) {
+      started.add(tid);
+      attached.add(tid, fresh.starts()[i], fresh.ends()[i], fromBirth ? 0 : FROM_NOW);
+    } else if (threads.errno() != Errno.EINVAL) { // which means that the thread has ended
+      refused++;
+      refusedErrno = threads.errno();
+    }
+  }
+
+  /** As {@link #whyNot}, of a thread that has just started, if CPU time is left for that. */
+  private PassedOver whyNotYet(int tid) {
+    if (!looks.isLeft()) {
+      return PassedOver.STARTING;
+    }
+    looks.begin();
+    PassedOver why = whyNot(tid);
+    looks.end();
+    return why == null || why.isForLife() ? why : PassedOver.STARTING;
+  }
+
+  /** Whether threads wait for a timer, so that the next check should be soon. */
+  boolean isPressed() {
+    return waiting.size() > 0;
+  }
+
+  /** Finds the stacks of the attached threads and starts those timers that don't run yet. */
+  private void beginAttached() {
+    findStacks();
+    for (int i = 0; i < attached.size(); i++) {
+      int tid = attached.tid(i);
+      long start = attached.starts()[i];
+      long end = attached.ends()[i];
+      if (nativeStacks.isSmall(i)) {
+        passOver(tid);
+      } else if (attached.accountedFrom(i) != BEGUN) {
+        threads.begin(tid, start, end, attached.accountedFrom(i));
+      } else if (nativeStacks.readMaps()) {
+        threads.setStack(tid, start, end);
+      }
+    }
+  }
+
+  private void passOver(int tid) {
+    int slot = threads.slot(tid);
+    if (slot >= 0 && threads.hasTimer(slot)) {
+      threads.suspend(slot, PassedOver.SMALL_STACK);
+    }
+  }
+
+  /**
+   * Finds the stacks of attached threads. They must have their timers already, so that the result
+   * can't be of a later thread with the same id.
+   */
+  private void findStacks() {
+    int count = attached.size();
+    if (count == 0) {
+      return;
+    }
+    if (!nativeStacks.knowsThreads()) {
+      Arrays.fill(attached.ends(), 0, count, 0);
+      javaStacks.find(attached.tids(), count, attached.starts(), attached.ends());
+    }
+    nativeStacks.find(attached.tids(), count, attached.starts(), attached.ends());
+  }
+
+  @Override
+  public void close() {
+    tasks.close();
+    cpuTime.close();
+    lastPid.close();
+    nativeStacks.close();
+    queue.close();
+    files.close();
+  }
+}

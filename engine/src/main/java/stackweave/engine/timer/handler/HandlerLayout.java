@@ -1,0 +1,112 @@
+package stackweave.engine.timer.handler;
+
+import java.nio.ByteBuffer;
+import stackweave.cpu.x86_64.HandlerFacts;
+import stackweave.unwind.Architecture;
+import stackweave.unwind.Registers;
+
+/**
+ * Offsets and sizes of the memory shared with the signal handler, in bytes, as in
+ * src/main/asm/layout.inc and the two handlers; a test assembles those and compares.
+ */
+public enum HandlerLayout {
+  X86_64(HandlerFacts.LABEL, HandlerFacts.CLOCK, HandlerFacts.STACK_ROUNDING, HandlerFacts.dwarf()),
+  AARCH64(
+      stackweave.cpu.aarch64.HandlerFacts.LABEL,
+      stackweave.cpu.aarch64.HandlerFacts.CLOCK,
+      stackweave.cpu.aarch64.HandlerFacts.STACK_ROUNDING,
+      stackweave.cpu.aarch64.HandlerFacts.dwarf());
+
+  public static final int PROCESS_ENABLED = 0;
+  public static final int PROCESS_IN_FLIGHT = 8;
+  static final int PROCESS_RING = 16;
+  static final int PROCESS_RING_BYTES = 24;
+  public static final int PROCESS_CLOCK = 32;
+  static final int PROCESS_BLOCKS = 40;
+  static final int PROCESS_BLOCKS_BYTES = 48;
+  public static final int PROCESS_STACK_LIMIT = 56;
+  static final int PROCESS_OLD_HANDLER = 64;
+  static final int PROCESS_MAGIC = 72;
+  static final int PROCESS_IN_USE = 80;
+  public static final int PROCESS_HEAD = 128;
+  public static final int PROCESS_DROPPED = 136;
+  public static final int PROCESS_DROPPED_EXPIRIES = 144;
+  public static final int PROCESS_FOREIGN = 152;
+  public static final int PROCESS_TAIL = 192;
+  static final int PROCESS_BYTES = 256;
+
+  static final int BLOCK_MAGIC = 0;
+  static final int BLOCK_IDENTITY = 8;
+  static final int BLOCK_STACK_END = 16;
+  static final int BLOCK_STACK_START = 24;
+  static final int BLOCK_BYTES = 64;
+
+  static final int RECORD_COMMIT = 0;
+  public static final int RECORD_TIME = 8;
+  public static final int RECORD_IDENTITY = 24;
+  public static final int RECORD_OVERRUN = 32;
+  public static final int RECORD_STACK_BYTES = 36;
+  static final int RECORD_REGISTERS = 40;
+  public static final int UNIT = 256;
+  public static final int UNIT_SHIFT = 8;
+
+  private final String label;
+  private final String clock;
+  private final int stackRounding;
+  private final int[] dwarf;
+
+  HandlerLayout(String label, String clock, int stackRounding, int[] dwarf) {
+    this.label = label;
+    this.clock = clock;
+    this.stackRounding = stackRounding;
+    this.dwarf = dwarf;
+  }
+
+  /**
+   * The layout for an architecture.
+   *
+   * @throws IllegalArgumentException if there is no handler for it
+   */
+  public static HandlerLayout of(Architecture architecture) {
+    return switch (architecture) {
+      case X86_64 -> X86_64;
+      case AARCH64 -> AARCH64;
+      case S390X -> throw new IllegalArgumentException("no handler for " + architecture);
+    };
+  }
+
+  /** The architecture's name in the handler's file names. */
+  String label() {
+    return label;
+  }
+
+  /** The symbol of clock_gettime in the vDSO. */
+  String clock() {
+    return clock;
+  }
+
+  /** Copies of stacks are cut to a multiple of this, in bytes. */
+  int stackRounding() {
+    return stackRounding;
+  }
+
+  /** Number of registers in a record, including the pc, which comes last. */
+  int registers() {
+    return dwarf.length + 1;
+  }
+
+  /** Offset of the stack in a record. */
+  public int recordStack() {
+    return RECORD_REGISTERS + Long.BYTES * registers();
+  }
+
+  /** Copies the registers of the record at offset {@code record}. */
+  public void readRegisters(ByteBuffer ring, int record, Registers target) {
+    int at = record + RECORD_REGISTERS;
+    for (int number : dwarf) {
+      target.set(number, ring.getLong(at));
+      at += Long.BYTES;
+    }
+    target.setPc(ring.getLong(at));
+  }
+}

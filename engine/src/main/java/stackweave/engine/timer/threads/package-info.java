@@ -1,0 +1,2 @@
+/** The timers themselves, by thread. */
+package stackweave.engine.timer.threads;

@@ -1,0 +1,269 @@
+package stackweave.jna;
+
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.OutputStream;
+import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Loads JNA's native library in the agent's copy of JNA, always from the agent jar: into a new
+ * directory that only this user may enter, and unlinked once it is mapped. System properties for
+ * the application's JNA have no effect. Called by the static initialiser of com.sun.jna.Native.
+ */
+public final class DispatchLibrary {
+
+  private static final String FILE = "libjnidispatch.so";
+
+  private static final int ATTEMPTS = 16;
+  private static final int WRITABLE_BY_OTHERS = 0022;
+  private static final int STICKY = 01000;
+  private static final Integer ROOT = 0;
+
+  /** Of the process, by the thread. Looked through for ours if there are not more than these. */
+  private static final Path DESCRIPTORS = Path.of("/proc/thread-self/fd");
+
+  private static final int MOST_DESCRIPTORS = 4096;
+  private static final Path SELF = Path.of("/proc/self");
+  private static final String MAPS = "/proc/self/maps";
+
+  private DispatchLibrary() {}
+
+  /**
+   * Loads the library.
+   *
+   * @throws UnsatisfiedLinkError if no directory is writable, or none may hold code; the message is
+   *     for the user
+   */
+  public static void load() {
+    byte[] library = read();
+    Map<String, List<String>> refusals = new LinkedHashMap<>();
+    for (String directory : directories()) {
+      try {
+        load(Path.of(directory), library);
+        return;
+      } catch (IOException | InvalidPathException | UnsatisfiedLinkError e) {
+        refusals.computeIfAbsent(reason(e), reason -> new ArrayList<>()).add(directory);
+      }
+    }
+    if (isOnMusl()) {
+      throw new UnsatisfiedLinkError(
+          "this JVM runs on musl, and JNA's native library is made for glibc: use an image with"
+              + " glibc");
+    }
+    StringBuilder why = new StringBuilder("no directory takes JNA's native library:");
+    refusals.forEach(
+        (reason, these) ->
+            why.append(' ').append(String.join(", ", these)).append(" (" + reason + "),"));
+    why.setLength(why.length() - 1);
+    throw new UnsatisfiedLinkError(
+        why + "; set XDG_RUNTIME_DIR to one that is writable and not mounted noexec");
+  }
+
+  /** Whether the C library is musl, as on Alpine: its loader is mapped under its own name. */
+  private static boolean isOnMusl() {
+    // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
+    try (BufferedReader maps =
+        new BufferedReader(
+            new InputStreamReader(new FileInputStream(MAPS), StandardCharsets.ISO_8859_1))) {
+      for (String line = maps.readLine(); line != null; line = maps.readLine()) {
+        if (line.contains("/ld-musl-")) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** The reason in a few words, without the directory. */
+  private static String reason(Throwable refusal) {
+    if (refusal instanceof NoSuchFileException) {
+      return "does not exist";
+    }
+    if (refusal instanceof AccessDeniedException) {
+      return "not writable";
+    }
+    String message = String.valueOf(refusal.getMessage());
+    // "FILE: FILE: reason" of the linker, "FILE: reason" of the file system
+    int colon = message.lastIndexOf(": ");
+    String reason = colon < 0 ? message : message.substring(colon + 2);
+    return reason.startsWith("failed to map segment") ? "mounted noexec: " + reason : reason;
+  }
+
+  private static byte[] read() {
+    String path = "com/sun/jna/" + platform() + "/" + FILE;
+    try (InputStream in = DispatchLibrary.class.getClassLoader().getResourceAsStream(path)) {
+      if (in == null) {
+        throw new UnsatisfiedLinkError("no native library for " + platform());
+      }
+      return in.readAllBytes();
+    } catch (IOException e) {
+      throw new UnsatisfiedLinkError(path + " can't be read: " + e);
+    }
+  }
+
+  /** JNA's name of this platform. */
+  private static String platform() {
+    String architecture = System.getProperty("os.arch");
+    return "linux-" + (architecture.equals("amd64") ? "x86-64" : architecture);
+  }
+
+  /**
+   * The directories to try: the configured one first, the others in case it is full or mounted
+   * noexec.
+   */
+  private static Set<String> directories() {
+    Set<String> directories = new LinkedHashSet<>();
+    directories.add(System.getProperty("java.io.tmpdir", "/tmp"));
+    directories.add("/tmp");
+    directories.add("/var/tmp");
+    directories.add("/dev/shm");
+    String ofUser = System.getenv("XDG_RUNTIME_DIR");
+    directories.add(ofUser == null ? "/run" : ofUser);
+    directories.add(System.getProperty("user.home", "/"));
+    directories.add(System.getProperty("user.dir", "/"));
+    return directories;
+  }
+
+  private static void load(Path parent, byte[] library) throws IOException {
+    if (!loadUnlinked(parent, library)) {
+      loadByName(parent, library);
+    }
+  }
+
+  /**
+   * Loads it from a file that has no name any more. Files would stay behind if the JVM ended while
+   * they have one, and it may end at any time: this takes less than a millisecond of it.
+   *
+   * @return false if that can't be done here: then a load by name says why, or works
+   */
+  private static boolean loadUnlinked(Path parent, byte[] library) throws IOException {
+    Path directory = createDirectory(parent);
+    Path file = directory.resolve(FILE);
+    try (RandomAccessFile held = open(directory, file)) {
+      Path descriptor = descriptor(file + " (deleted)");
+      if (descriptor == null) {
+        return false;
+      }
+      held.write(library);
+      System.load(descriptor.toString());
+      return true;
+    } catch (IOException | UnsatisfiedLinkError e) {
+      return false;
+    }
+  }
+
+  /** Creates a file, and removes it and its directory. */
+  private static RandomAccessFile open(Path directory, Path file) throws IOException {
+    try {
+      return new RandomAccessFile(file.toFile(), "rw");
+    } finally {
+      Files.deleteIfExists(file);
+      Files.delete(directory);
+    }
+  }
+
+  /**
+   * The descriptor of this process that leads to a file; null if there is none, or they are many.
+   * Named by the thread: the linker takes equal names for the same library, and others may have
+   * loaded one that way, by a descriptor of the same number.
+   */
+  private static Path descriptor(String target) throws IOException {
+    String[] numbers = DESCRIPTORS.toFile().list();
+    if (numbers == null || numbers.length > MOST_DESCRIPTORS) {
+      return null;
+    }
+    for (String number : numbers) {
+      Path descriptor = DESCRIPTORS.resolve(number);
+      try {
+        if (Files.readSymbolicLink(descriptor).toString().equals(target)) {
+          return descriptor;
+        }
+      } catch (IOException e) {
+        continue; // closed meanwhile
+      }
+    }
+    return null;
+  }
+
+  private static void loadByName(Path parent, byte[] library) throws IOException {
+    Path directory = createDirectory(parent);
+    Path file = directory.resolve(FILE);
+    try {
+      Files.createFile(file);
+      // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
+      try (OutputStream out = new FileOutputStream(file.toFile())) {
+        out.write(library);
+      }
+      System.load(file.toString());
+    } finally {
+      Files.deleteIfExists(file);
+      Files.delete(directory);
+    }
+  }
+
+  /**
+   * Creates a directory. Not by Files.createTempDirectory, whose SecureRandom would initialise the
+   * security providers before the application could configure them; a guessed name only costs
+   * another attempt.
+   */
+  static Path createDirectory(Path parent) throws IOException {
+    Path absolute = parent.toRealPath();
+    for (Path p = absolute; p != null; p = p.getParent()) {
+      mustBeTrusted(p);
+    }
+    FileAttribute<?> ownerOnly =
+        PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+    // Not by ProcessHandle, whose first use takes 10 ms.
+    Path pid = Files.readSymbolicLink(SELF);
+    for (int attempt = 1; ; attempt++) {
+      String name = "stackweave-" + pid + "-" + Long.toHexString(System.nanoTime());
+      try {
+        return Files.createDirectory(absolute.resolve(name), ownerOnly);
+      } catch (FileAlreadyExistsException e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /**
+   * Refuses a directory that another user could replace, or any of its parents: that user would
+   * choose what is loaded. A sticky one, such as /tmp, may be writable for all.
+   */
+  private static void mustBeTrusted(Path directory) throws IOException {
+    int mode = (Integer) Files.getAttribute(directory, "unix:mode");
+    Object owner = Files.getAttribute(directory, "unix:uid");
+    if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+      throw new IOException(directory + " lets others exchange the files in it");
+    }
+    // In a user namespace the machine's root has the id of nobody; the owner of the root directory
+    // controls everything anyway.
+    if (!owner.equals(ROOT)
+        && !owner.equals(Files.getAttribute(SELF, "unix:uid"))
+        && !owner.equals(Files.getAttribute(directory.getRoot(), "unix:uid"))) {
+      throw new IOException(directory + " belongs to another user");
+    }
+  }
+}

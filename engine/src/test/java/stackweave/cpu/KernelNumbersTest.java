@@ -1,0 +1,107 @@
+package stackweave.cpu;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
+
+/** The numbers of each processor are those of the C library's headers for it. */
+class KernelNumbersTest {
+
+  @ParameterizedTest
+  @CsvSource({"x86_64, x86_64-linux-gnu-gcc", "aarch64, aarch64-linux-gnu-gcc"})
+  void systemCallsAreThoseOfTheHeaders(String processor, String compiler) throws Exception {
+    Map<String, Long> headers = macros(compiler, "#include <sys/syscall.h>\n");
+    for (SystemCall call : SystemCall.values()) {
+      long ours = processor.equals("x86_64") ? call.x86 : call.aarch64;
+      assertEquals(
+          headers.getOrDefault("__NR_" + call.name().toLowerCase(), -1L), ours, call::name);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"x86_64, x86_64-linux-gnu-gcc", "aarch64, aarch64-linux-gnu-gcc"})
+  void filesAreAsTheHeadersHaveThem(String processor, String compiler) throws Exception {
+    Map<String, Long> headers = macros(compiler, "#define _GNU_SOURCE\n#include <fcntl.h>\n");
+    Map<String, Long> ours = constants(processor, "FileInterface");
+    assertEquals(headers.get("__O_DIRECTORY"), ours.get("O_DIRECTORY"));
+    assertEquals(headers.get("__O_NOFOLLOW"), ours.get("O_NOFOLLOW"));
+    assertEquals(
+        "%d %d".formatted(ours.get("STAT_LINKS_OFFSET"), ours.get("STAT_LINKS_BYTES")),
+        links(compiler));
+  }
+
+  private static Map<String, Long> constants(String processor, String type) throws Exception {
+    Map<String, Long> found = new TreeMap<>();
+    Class<?> facts = Class.forName("stackweave.cpu." + processor + "." + type);
+    for (Field field : facts.getDeclaredFields()) {
+      if (Modifier.isPublic(field.getModifiers())) {
+        found.put(field.getName(), field.getLong(null));
+      }
+    }
+    return found;
+  }
+
+  /** Macros with a number as value, or the name of one. */
+  private static Map<String, Long> macros(String compiler, String source) throws Exception {
+    Map<String, String> texts = new TreeMap<>();
+    for (String line : compile(compiler, source, "-E", "-dM").split("\n")) {
+      String[] words = line.strip().split("\\s+");
+      if (words.length == 3 && words[0].equals("#define")) {
+        texts.put(words[1], words[2]);
+      }
+    }
+    Map<String, Long> found = new TreeMap<>();
+    texts.forEach(
+        (name, text) -> {
+          String number = texts.getOrDefault(text, text);
+          if (number.matches("0?[0-9]{1,9}")) {
+            found.put(name, Long.decode(number));
+          }
+        });
+    return found;
+  }
+
+  /** Offset and size of st_nlink, in bytes. */
+  private static String links(String compiler) throws Exception {
+    String source =
+        "#include <sys/stat.h>\n#include <stddef.h>\n"
+            + "char offset[offsetof(struct stat, st_nlink) + 1];\n"
+            + "char size[sizeof(((struct stat *)0)->st_nlink)];\n";
+    Path file = Files.createTempFile("links", ".o");
+    try {
+      compile(compiler, source, "-c", "-o", file.toString());
+      String symbols = Commands.output("nm", "-S", file);
+      long offset = size(symbols, "offset") - 1;
+      return offset + " " + size(symbols, "size");
+    } finally {
+      Files.delete(file);
+    }
+  }
+
+  private static long size(String symbols, String name) {
+    return symbols
+        .lines()
+        .map(line -> line.split(" "))
+        .filter(words -> words.length == 4 && words[3].equals(name))
+        .mapToLong(words -> Long.parseLong(words[1], 16))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static String compile(String compiler, String source, String... options)
+      throws IOException, InterruptedException {
+    assumeTrue(Commands.exist(compiler), compiler + " is not installed");
+    return Gcc.print(compiler, source, options);
+  }
+}

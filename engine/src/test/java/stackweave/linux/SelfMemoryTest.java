@@ -1,0 +1,192 @@
+package stackweave.linux;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import stackweave.linux.SelfMemory.Way;
+import stackweave.unwind.UnreadableMemoryException;
+
+class SelfMemoryTest {
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void readsWhatIsThere(Way way) throws Exception {
+    byte[] expected = new byte[150_000];
+    new Random(1).nextBytes(expected);
+    try (SelfMemory memory = new SelfMemory(way);
+        NativeBuffer buffer = NativeBuffer.allocate(expected.length)) {
+      buffer.bytes().put(0, expected);
+
+      byte[] whole = new byte[expected.length];
+      memory.read(buffer.address(), whole, 0, whole.length);
+      assertArrayEquals(expected, whole);
+      assertEquals(buffer.bytes().getLong(4099), memory.readLong(buffer.address() + 4099));
+      assertEquals(way, memory.way());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void readsPiecesWhereverTheyAre(Way way) throws Exception {
+    Random random = new Random(2);
+    byte[] bytes = new byte[100_000];
+    random.nextBytes(bytes);
+    try (SelfMemory memory = new SelfMemory(way);
+        NativeBuffer buffer = NativeBuffer.allocate(bytes.length)) {
+      buffer.bytes().put(0, bytes);
+      for (int length : new int[] {1, 8, 333, 30_000, 70_000}) {
+        int count = Math.min(150, 600_000 / length);
+        long[] addresses = new long[count + 1];
+        byte[] expected = new byte[count * length];
+        for (int i = 0; i < count; i++) {
+          int at = random.nextInt(bytes.length - length);
+          addresses[i] = buffer.address() + at;
+          System.arraycopy(bytes, at, expected, i * length, length);
+        }
+        byte[] read = new byte[expected.length];
+        memory.readEach(addresses, count, length, read);
+        assertArrayEquals(expected, read, "pieces of " + length);
+
+        addresses[count] = 8;
+        assertThrows(
+            UnreadableMemoryException.class,
+            () -> memory.readEach(addresses, count + 1, length, new byte[(count + 1) * length]));
+      }
+      assertEquals(way, memory.way());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void readsPiecesOfAnyLength(Way way) throws Exception {
+    Random random = new Random(3);
+    byte[] bytes = new byte[100_000];
+    random.nextBytes(bytes);
+    try (SelfMemory memory = new SelfMemory(way);
+        NativeBuffer buffer = NativeBuffer.allocate(bytes.length)) {
+      buffer.bytes().put(0, bytes);
+      // The last ones are more bytes, and more pieces, than one call takes.
+      for (int[] lengths : new int[][] {{5}, {8, 0, 333}, {60_000, 30_000}, new int[100]}) {
+        int count = lengths.length;
+        long[] addresses = new long[count];
+        ByteArrayOutputStream expected = new ByteArrayOutputStream();
+        for (int i = 0; i < count; i++) {
+          int at = random.nextInt(bytes.length - lengths[i]);
+          addresses[i] = buffer.address() + at;
+          expected.write(bytes, at, lengths[i]);
+        }
+        byte[] read = new byte[expected.size()];
+        memory.readPieces(addresses, lengths, count, read);
+        assertArrayEquals(expected.toByteArray(), read, count + " pieces");
+      }
+      long[] oneGone = {buffer.address(), 8};
+      assertThrows(
+          UnreadableMemoryException.class,
+          () -> memory.readPieces(oneGone, new int[] {8, 8}, 2, new byte[16]));
+      assertEquals(way, memory.way());
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void memoryThatIsGoneIsUnreadable(Way way) {
+    try (SelfMemory memory = new SelfMemory(way)) {
+      NativeBuffer buffer = NativeBuffer.allocate(4096);
+      buffer.close();
+      for (long address : new long[] {0, 8, buffer.address(), Long.MIN_VALUE, -8}) {
+        assertThrows(
+            UnreadableMemoryException.class,
+            () -> memory.readLong(address),
+            () -> "0x" + Long.toHexString(address));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void aReadOverTheEndOfAMappingIsUnreadable(Way way) {
+    NativeBuffer two = NativeBuffer.allocate(8192);
+    try (SelfMemory memory = new SelfMemory(way)) {
+      // The upper page goes; the lower one stays.
+      assertEquals(0, Libc.munmap(two.address() + 4096, 4096));
+      byte[] target = new byte[64];
+      assertThrows(
+          UnreadableMemoryException.class,
+          () -> memory.read(two.address() + 4096 - 32, target, 0, 64));
+      assertThrows(
+          UnreadableMemoryException.class, () -> memory.readLong(two.address() + 4096 - 4));
+    } finally {
+      Libc.munmap(two.address(), 4096);
+    }
+  }
+
+  /** A filter that comes later is as one that is there: the user's word counts under it, too. */
+  @Test
+  void whatTheUserHasVouchedForIsNotGuarded() {
+    try (SelfMemory asked = new SelfMemory(MemoryAccess.PROCESS_VM_READV)) {
+      asked.guard();
+      assertEquals(Way.PROCESS_VM_READV, asked.way());
+      assertFalse(asked.isGuarded());
+    }
+    try (SelfMemory usual = new SelfMemory(MemoryAccess.AUTO)) {
+      usual.guard();
+      assertEquals(Way.PROC_SELF_MEM, usual.way());
+      assertTrue(usual.isGuarded());
+    }
+  }
+
+  /** As in a process that has no descriptor left for a while. */
+  @Test
+  void aFileThatCannotBeOpenedIsTriedAgainAfterASecond(@TempDir Path directory) throws Exception {
+    long[] now = {Long.MAX_VALUE};
+    Path file = directory.resolve("mem");
+    try (SelfMemory memory = new SelfMemory(Way.PROCESS_VM_READV, file.toString(), () -> now[0]);
+        NativeBuffer buffer = NativeBuffer.allocate(4096)) {
+      buffer.bytes().putLong(8, 4711);
+      memory.guard();
+      assertEquals(Way.NONE, memory.way());
+      assertTrue(memory.denial().endsWith("/proc/self/mem [ENOENT]"), memory.denial());
+      Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
+      now[0] += 999_999_999;
+      assertThrows(UnreadableMemoryException.class, () -> memory.readLong(buffer.address() + 8));
+      now[0]++;
+      assertEquals(4711, memory.readLong(buffer.address() + 8));
+      assertEquals(Way.PROC_SELF_MEM, memory.way());
+      assertEquals("", memory.denial());
+      assertTrue(memory.isGuarded());
+    }
+  }
+
+  @Test
+  void whatIsClosedIsNotOpenedAgain(@TempDir Path directory) throws Exception {
+    long[] now = {0};
+    Path file = directory.resolve("mem");
+    SelfMemory memory = new SelfMemory(Way.PROC_SELF_MEM, file.toString(), () -> now[0]);
+    memory.close();
+    Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
+    now[0] = 10_000_000_000L;
+    assertThrows(UnreadableMemoryException.class, () -> memory.readLong(0x1000));
+    assertEquals(Way.NONE, memory.way());
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
+  void afterCloseEverythingIsUnreadable(Way way) {
+    SelfMemory memory = new SelfMemory(way);
+    memory.close();
+    memory.close();
+    assertEquals(Way.NONE, memory.way());
+    assertThrows(UnreadableMemoryException.class, () -> memory.readLong(0x1000));
+  }
+}

@@ -1,0 +1,45 @@
+package stackweave.linux;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class ThreadCountTest {
+
+  /** Against the list of threads: the JVM may start or end a few of its own meanwhile. */
+  @Test
+  void itIsAsManyAsAreListed() throws InterruptedException {
+    CountDownLatch end = new CountDownLatch(1);
+    List<Thread> threads = new ArrayList<>();
+    try (ThreadCount count = new ThreadCount(SystemCalls.current().orElseThrow())) {
+      assertNear(Tasks.list().length, count.read());
+      for (int i = 0; i < 200; i++) {
+        Thread thread = new Thread(() -> await(end));
+        thread.start();
+        threads.add(thread);
+      }
+      assertTrue(count.read() > 200, "threads: " + count.read());
+      assertNear(Tasks.list().length, count.read());
+    } finally {
+      end.countDown();
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
+  }
+
+  private static void assertNear(int listed, int counted) {
+    assertTrue(Math.abs(listed - counted) <= 8, listed + " are listed, " + counted + " counted");
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
