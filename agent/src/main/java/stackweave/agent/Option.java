@@ -35,7 +35,7 @@ public enum Option {
       "percent of a core for the agent's own thread"),
   PERF_MEMORY("64", true, Options.mebibytes(1), "MiB of the kernel's memory for perf's events"),
   MIN_HEAP(
-      "256",
+      "64",
       true,
       Options.mebibytes(Options.LEAST_HEAP_MEBIBYTES),
       "MiB; JVMs with a smaller -Xmx are left alone"),

@@ -40,7 +40,7 @@ public final class Options {
    * In MiB. An application that fills a smaller heap while it is sampled lacks what the agent has
    * of it by then: 2 MiB or more.
    */
-  private static final int DEFAULT_MIN_HEAP_MEBIBYTES = 256;
+  private static final int DEFAULT_MIN_HEAP_MEBIBYTES = 64;
 
   /** Whether classes of the JDK are instrumented while sampling. */
   public enum Hooks {

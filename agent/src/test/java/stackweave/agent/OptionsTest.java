@@ -89,7 +89,7 @@ class OptionsTest {
             "",
             10,
             64,
-            256,
+            64,
             Hooks.AUTO,
             MemoryAccess.AUTO,
             Jit.C1,

@@ -31,7 +31,7 @@ class FullHeapMoreIT {
   /** Of the collectors, Serial counts least of a heap. */
   @ByChance
   @ParameterizedTest
-  @ValueSource(ints = {48, 256})
+  @ValueSource(ints = {48, 64})
   void theSmallestHeapIsSampled(int least) {
     List<Stacks.Sample> samples = Enough.of(ENOUGH, () -> samplesWith(least));
     assertTrue(samples.size() >= ENOUGH, samples::toString);
@@ -43,7 +43,6 @@ class FullHeapMoreIT {
             .agent("min-heap=" + least)
             .recording()
             .options("-Xmx" + least + "m", "-XX:+UseSerialGC")
-            // Small heaps are waited for for two seconds, and a loaded machine starts slowly.
             .run(FullHeapIT.MAIN, "5", "4")
             .successfully();
     assertEquals(List.of(), ended.errLines());
@@ -54,13 +53,13 @@ class FullHeapMoreIT {
   @CsvSource({
     "-Xmx32m, -XX:+UseG1GC, 48",
     "-Xmx40m, -XX:+UseSerialGC, 48",
-    "-Xmx64m, -XX:+UseG1GC, 256",
-    "-Xmx192m, -XX:+UseSerialGC, 256"
+    "-Xmx56m, -XX:+UseG1GC, 64",
+    "-Xmx48m, -XX:+UseSerialGC, 64"
   })
   void aSmallHeapIsLeftAlone(String heap, String collector, int least) {
     Ended ended =
         Jvms.hotWithoutLibraries(Jdks.oldest())
-            .agent(least == 256 ? new String[0] : new String[] {"min-heap=" + least})
+            .agent(least == 64 ? new String[0] : new String[] {"min-heap=" + least})
             .recording()
             .options(heap, collector)
             .run(FullHeapIT.MAIN, "20", "1")
