@@ -38,22 +38,22 @@ class LayoutLedgerIT {
                 LayoutLedger.class.getName())
             .successfully()
             .outLines();
-    Map<String, String> documented = column(jdk.feature());
+    Map<String, String> documented = ofPage(jdk.feature());
     if (!documented.isEmpty()) { // newer than the page knows: may work, is not promised
       assertEquals(String.join("\n", lines), text(documented), () -> PAGE + " on " + jdk);
     }
   }
 
-  /** The page's table as {@link LayoutLedger} prints it; empty if it has no column for this JDK. */
-  private static Map<String, String> column(int feature) throws IOException {
+  /** The page's table as {@link LayoutLedger} prints it; empty if it doesn't name this JDK. */
+  private static Map<String, String> ofPage(int feature) throws IOException {
     Map<String, String> types = new TreeMap<>();
-    int column = -1;
     for (String line : Files.readAllLines(PAGE)) {
       List<String> cells = Arrays.stream(line.split("\\|")).map(String::strip).toList();
-      if (line.startsWith("| entry |")) {
-        column = cells.indexOf(Integer.toString(feature));
-      } else if (line.startsWith("| `") && column > 0 && !cells.get(column).equals("-")) {
-        types.put(cells.get(1).replace("`", ""), cells.get(column));
+      boolean isRow = cells.size() == 4 && cells.get(3).startsWith("`");
+      if (isRow && List.of(cells.get(1).split(", ")).contains(Integer.toString(feature))) {
+        for (String entry : cells.get(3).split(", ")) {
+          types.put(entry.replace("`", ""), cells.get(2));
+        }
       }
     }
     return types;

@@ -16,7 +16,7 @@ import stackweave.hotspot.model.FrameKind;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.walk.Found;
 
-/** What docs/events.md says of codes is what the agent writes into its legends. */
+/** What docs/events.md and docs/unwinding.md say of codes is what the agent writes into legends. */
 class EventsPageTest {
   private static final Path PAGE = Path.of("../docs/events.md");
 
@@ -41,7 +41,7 @@ class EventsPageTest {
 
   @Test
   void thePageNamesEveryWayOfFindingFrames() throws IOException {
-    String page = Files.readString(Path.of("../docs/code-without-tables.md"));
+    String page = Files.readString(Path.of("../docs/unwinding.md"));
     for (Found way : Found.values()) {
       assertTrue(page.contains("| `" + way.label() + "`"), way.label());
     }

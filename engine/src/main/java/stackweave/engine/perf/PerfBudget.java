@@ -21,7 +21,7 @@ public final class PerfBudget implements AutoCloseable {
   /** Kernel memory of one inherited event: struct perf_event of Linux 6.18 (/proc/slabinfo). */
   static final int EVENT_BYTES = 1_400;
 
-  /** CPU time of an inherited event for a thread's start and end, in ns (docs/perf-engine.md). */
+  /** CPU time of an inherited event for a thread's start and end, in ns (docs/engines.md). */
   static final int EVENT_NANOS = 5_500;
 
   /** How long the number of threads may be left unwatched, at least and at most. */

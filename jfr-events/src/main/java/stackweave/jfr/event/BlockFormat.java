@@ -2,7 +2,7 @@ package stackweave.jfr.event;
 
 /**
  * The numbers that a {@link DefinitionBlock} is made of, for the one who writes blocks and the one
- * who reads them. docs/definitions.md says what stands where.
+ * who reads them. docs/events.md says what stands where.
  */
 public final class BlockFormat {
   /** The first byte of a block. */

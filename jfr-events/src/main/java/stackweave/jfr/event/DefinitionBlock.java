@@ -12,7 +12,7 @@ import jdk.jfr.StackTrace;
 
 /**
  * A piece of a block of definitions of frames, methods, libraries, threads and attributes,
- * deflated; {@link BlockFormat} has the layout, docs/definitions.md describes it byte by byte.
+ * deflated; {@link BlockFormat} has the layout, docs/events.md describes it byte by byte.
  *
  * <p>Numbers and not a text: JDK 25 keeps texts of 128 characters and more in a pool on the heap,
  * up to 16 MB of them, and for good. JFR writes a number of 64 bits as nine bytes at most.

@@ -29,7 +29,12 @@ import stackweave.jfr.event.load.NativeLibraryMapped;
  */
 class EventsPageTest {
   private static final Path PAGE = Path.of("../docs/events.md");
-  private static final String HEAD = "| field | meaning | type |";
+  private static final String HEAD = "| field | meaning |";
+  private static final String SHARED_HEADING = "## Fields of samples";
+  private static final String SHARED_LINK = "[fields of samples](#fields-of-samples)";
+
+  /** A field that so many events have, with the same meaning, is described once. */
+  private static final int SHARED_BY = 3;
 
   /** In the order of the page. */
   private static final List<Class<? extends Event>> EVENTS =
@@ -56,9 +61,11 @@ class EventsPageTest {
   @Test
   void thePageHasTheTablesOfTheClasses() throws IOException {
     List<String> lines = Files.readAllLines(PAGE);
+    Map<String, String> shared = sharedFields();
     Map<String, List<String>> tables = new LinkedHashMap<>();
+    tables.put(SHARED_HEADING, table(List.copyOf(shared.values())));
     for (Class<? extends Event> event : EVENTS) {
-      tables.put("## " + EventType.getEventType(event).getName(), table(event));
+      tables.put("## " + EventType.getEventType(event).getName(), table(event, shared));
     }
     List<String> made = new ArrayList<>();
     List<String> pending = null;
@@ -66,8 +73,10 @@ class EventsPageTest {
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i);
       if (line.startsWith("## ")) {
-        sections.add(line);
         pending = tables.get(line);
+        if (pending != null) {
+          sections.add(line);
+        }
       }
       if (line.equals(HEAD)) {
         assertTrue(pending != null, "a second table of fields in " + sections);
@@ -103,29 +112,66 @@ class EventsPageTest {
     assertTrue(page.contains("the schema's version is " + Session.SCHEMA_VERSION + "."));
   }
 
-  private static List<String> table(Class<? extends Event> event) {
-    List<String> rows = new ArrayList<>(List.of(HEAD, "|---|---|---|"));
-    for (ValueDescriptor field : EventType.getEventType(event).getFields()) {
-      // The words of a block are one row.
-      boolean isLaterWord = field.getName().matches("w(0[1-9]|[1-9][0-9])");
-      if (!FIELDS_OF_JFR.contains(field.getName()) && !isLaterWord) {
-        rows.add("| `" + field.getName() + "` | " + meaning(field) + " | " + type(field) + " |");
+  /** The rows of fields that several events have, by the fields' names. */
+  private static Map<String, String> sharedFields() {
+    Map<String, Map<String, Integer>> counts = new LinkedHashMap<>();
+    for (Class<? extends Event> event : EVENTS) {
+      for (ValueDescriptor field : fields(event)) {
+        counts
+            .computeIfAbsent(field.getName(), name -> new LinkedHashMap<>())
+            .merge(row(field), 1, Integer::sum);
       }
     }
-    return rows;
+    Map<String, String> shared = new LinkedHashMap<>();
+    counts.forEach(
+        (name, rows) ->
+            rows.forEach(
+                (row, count) -> {
+                  if (count >= SHARED_BY) {
+                    shared.put(name, row);
+                  }
+                }));
+    return shared;
+  }
+
+  private static List<String> table(Class<? extends Event> event, Map<String, String> shared) {
+    List<String> rows = new ArrayList<>();
+    List<String> elsewhere = new ArrayList<>();
+    for (ValueDescriptor field : fields(event)) {
+      String row = row(field);
+      if (row.equals(shared.get(field.getName()))) {
+        elsewhere.add("`" + field.getName() + "`");
+      } else {
+        rows.add(row);
+      }
+    }
+    if (!elsewhere.isEmpty()) {
+      rows.add("| " + String.join(", ", elsewhere) + " | " + SHARED_LINK + " |");
+    }
+    return table(rows);
+  }
+
+  private static List<String> table(List<String> rows) {
+    List<String> table = new ArrayList<>(List.of(HEAD, "|---|---|"));
+    table.addAll(rows);
+    return table;
+  }
+
+  private static List<ValueDescriptor> fields(Class<? extends Event> event) {
+    // The words of a block are one row.
+    return EventType.getEventType(event).getFields().stream()
+        .filter(field -> !FIELDS_OF_JFR.contains(field.getName()))
+        .filter(field -> !field.getName().matches("w(0[1-9]|[1-9][0-9])"))
+        .toList();
+  }
+
+  private static String row(ValueDescriptor field) {
+    return "| `" + field.getName() + "` (" + type(field) + ") | " + meaning(field) + " |";
   }
 
   private static String meaning(ValueDescriptor field) {
     String description = field.getDescription();
-    if (description == null) {
-      return field.getLabel();
-    }
-    boolean isName = description.startsWith("Java") || Character.isUpperCase(description.charAt(1));
-    String first = description.substring(0, 1);
-    return field.getLabel()
-        + ": "
-        + (isName ? first : first.toLowerCase())
-        + description.substring(1);
+    return description == null ? field.getLabel() : description;
   }
 
   private static String type(ValueDescriptor field) {

@@ -20,11 +20,12 @@ import stackweave.jfr.store.SampleWriter;
 import stackweave.testing.Jdk;
 
 /**
- * The reader of docs/definitions.md reads a recording, without a class of ours on its class path.
+ * The reader that docs/events.md names reads a recording, without a class of ours on its class
+ * path.
  */
 @ResourceLock(Programs.OWN_JFR)
 class EventsExampleIT {
-  private static final Path PAGE = Path.of("../docs/definitions.md");
+  private static final Path SOURCE = Path.of("../docs/examples/ReadStacks.java");
 
   @TempDir Path directory;
 
@@ -39,10 +40,6 @@ class EventsExampleIT {
       writer.write(1_500, 1_500);
       recording.dump(file);
     }
-    String page = Files.readString(PAGE);
-    int begin = page.indexOf("```java\n") + "```java\n".length();
-    Path source = directory.resolve("ReadStacks.java");
-    Files.writeString(source, page.substring(begin, page.indexOf("```\n", begin)));
     Path classes = Files.createDirectory(directory.resolve("classes"));
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     ByteArrayOutputStream errors = new ByteArrayOutputStream();
@@ -58,7 +55,7 @@ class EventsExampleIT {
             classes.toString(),
             "-d",
             classes.toString(),
-            source.toString());
+            SOURCE.toString());
     assertEquals(0, failed, () -> errors.toString(StandardCharsets.UTF_8));
 
     Map<String, Long> expected = new TreeMap<>();

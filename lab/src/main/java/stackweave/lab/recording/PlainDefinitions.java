@@ -11,8 +11,8 @@ import java.util.zip.Inflater;
 import jdk.jfr.consumer.RecordedEvent;
 
 /**
- * The definitions of {@code stackweave.Definitions} events of one session, read as
- * docs/definitions.md says: nothing of the product's code has a part in it. Not thread-safe.
+ * The definitions of {@code stackweave.Definitions} events of one session, read as docs/events.md
+ * says: nothing of the product's code has a part in it. Not thread-safe.
  */
 public final class PlainDefinitions {
   public static final String EVENT = "stackweave.Definitions";

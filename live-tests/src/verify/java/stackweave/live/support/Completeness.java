@@ -7,7 +7,7 @@ import stackweave.testing.Promise;
 
 /** How many stacks of some runs reach the thread's first frame, and whether they are enough. */
 public final class Completeness {
-  /** docs/performance.md has 99.95 % and more; a busy machine reads some older parts too late. */
+  /** docs/measurements.md has 99.95 % and more; a busy machine reads some older parts too late. */
   private static final double SHARE = 0.998;
 
   private long complete;

@@ -22,7 +22,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private static final int CHUNK = 16 * 1024;
   private static final int LINE_BYTES = 512;
 
-  /** Smaller stacks may have no room for the signal's frame, 3 to 11 KiB (docs/timer-engine.md). */
+  /** Smaller stacks may have no room for the signal's frame, 3 to 11 KiB (docs/engines.md). */
   private static final long SMALL_STACK_BYTES = 128 * 1024;
 
   private static final byte[] FIRST_STACK = {'[', 's', 't', 'a', 'c', 'k', ']'};
