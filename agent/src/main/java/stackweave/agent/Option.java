@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
-import stackweave.agent.drain.wall.WallFilter;
+import stackweave.agent.feature.waiting.WallFilter;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;

@@ -3,7 +3,7 @@ package stackweave.agent;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.OptionalLong;
-import stackweave.agent.drain.wall.WallFilter;
+import stackweave.agent.feature.waiting.WallFilter;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;

@@ -2,11 +2,11 @@ package stackweave.agent.drain;
 
 import java.lang.instrument.Instrumentation;
 import java.util.List;
-import stackweave.agent.drain.failure.FailureFiles;
-import stackweave.agent.drain.feature.Feature;
-import stackweave.agent.drain.feature.FeatureRefusedException;
-import stackweave.agent.drain.thread.StartedJavaThreads;
-import stackweave.agent.drain.thread.ThreadStartHooks;
+import stackweave.agent.decode.failure.FailureFiles;
+import stackweave.agent.decode.thread.StartedJavaThreads;
+import stackweave.agent.decode.thread.ThreadStartHooks;
+import stackweave.agent.feature.Feature;
+import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.message.Messages;

@@ -1,13 +1,13 @@
 package stackweave.agent.drain;
 
 import java.util.StringJoiner;
-import stackweave.agent.drain.failure.FailureFiles;
-import stackweave.agent.drain.failure.FailureRecorder;
-import stackweave.agent.drain.feature.FeatureRefusedException;
+import stackweave.agent.decode.Decoder;
+import stackweave.agent.decode.ProcessView;
+import stackweave.agent.decode.SamplePipeline;
+import stackweave.agent.decode.failure.FailureFiles;
+import stackweave.agent.decode.failure.FailureRecorder;
 import stackweave.agent.drain.limit.Throttle;
-import stackweave.agent.drain.sample.Decoder;
-import stackweave.agent.drain.sample.ProcessView;
-import stackweave.agent.drain.sample.SamplePipeline;
+import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.engine.EngineDescription;
 import stackweave.engine.SignalTargets;
 import stackweave.engine.ThreadStacks;

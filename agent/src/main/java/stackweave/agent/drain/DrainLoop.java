@@ -1,9 +1,9 @@
 package stackweave.agent.drain;
 
-import stackweave.agent.drain.feature.Features;
+import stackweave.agent.decode.ProcessView;
+import stackweave.agent.decode.SamplePipeline;
 import stackweave.agent.drain.limit.Throttle;
-import stackweave.agent.drain.sample.ProcessView;
-import stackweave.agent.drain.sample.SamplePipeline;
+import stackweave.agent.feature.Features;
 import stackweave.engine.EngineState;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.perf.PerfBudget;

@@ -2,12 +2,12 @@ package stackweave.agent.drain;
 
 import java.util.List;
 import java.util.SplittableRandom;
-import stackweave.agent.drain.feature.Feature;
-import stackweave.agent.drain.feature.FeatureContext;
-import stackweave.agent.drain.feature.Features;
+import stackweave.agent.decode.Decoder;
+import stackweave.agent.decode.SamplePipeline;
 import stackweave.agent.drain.limit.Throttle;
-import stackweave.agent.drain.sample.Decoder;
-import stackweave.agent.drain.sample.SamplePipeline;
+import stackweave.agent.feature.Feature;
+import stackweave.agent.feature.FeatureContext;
+import stackweave.agent.feature.Features;
 import stackweave.engine.EngineConfig;
 import stackweave.engine.KernelClock;
 import stackweave.engine.SampleEngine;

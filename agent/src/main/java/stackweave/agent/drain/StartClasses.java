@@ -28,7 +28,7 @@ final class StartClasses {
     "stackweave.agent.drain.StopSignal",
     "stackweave.agent.drain.EngineSession",
     "stackweave.agent.drain.Decoding",
-    "stackweave.agent.drain.feature.Features",
+    "stackweave.agent.feature.Features",
     "stackweave.agent.drain.Sampler$Stores",
     "stackweave.agent.drain.StatusPublisher",
     "stackweave.agent.drain.limit.Room",

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.Test;
-import stackweave.agent.drain.sample.OwnPipeline;
+import stackweave.agent.decode.OwnPipeline;
 import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineRefusal;
 import stackweave.engine.EngineRefusal.Reason;

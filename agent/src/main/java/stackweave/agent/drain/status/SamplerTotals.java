@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.StringJoiner;
-import stackweave.agent.drain.sample.SampleCounts;
+import stackweave.agent.decode.SampleCounts;
 import stackweave.engine.EngineStatistics;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.jfr.event.Timespans;

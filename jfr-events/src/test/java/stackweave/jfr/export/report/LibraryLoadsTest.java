@@ -158,7 +158,7 @@ class LibraryLoadsTest {
         stack(loader, "java.lang.System", "a.Agent", implementation);
     assertFalse(LibraryLoads.isOwn(attach, "/opt/libother.so", ofOther), "another agent's");
     assertFalse(LibraryLoads.isOwn("main", "/jdk/lib/libzip.so", List.of()));
-    String observer = "stackweave.agent.drain.load.ObservedLoad";
+    String observer = "stackweave.agent.feature.load.ObservedLoad";
     List<EventConstants.Frame> observed = stack(observer, observer, loader, "a.Main");
     assertFalse(LibraryLoads.isOwn("main", instrument, observed), "the event's own frames");
   }

@@ -1,0 +1,139 @@
+package stackweave.agent.decode;
+
+import java.io.IOException;
+import stackweave.maps.modules.LoaderCounts;
+import stackweave.maps.modules.ModuleIndex;
+
+/**
+ * Finds newly mapped libraries for engines that don't report mappings: when the loader's counters
+ * have changed, or, where they are not known, when a sample's pc is in no known module. For all
+ * engines it finds where other runtimes put code. Each look reads /proc/self/maps; each one that
+ * finds nothing doubles the wait until the next. Used by {@link SamplePipeline}; for the drain
+ * thread only.
+ */
+final class ModuleSearch {
+  private static final long MIN_NANOS = 20_000_000L;
+  private static final long MAX_NANOS = 2_000_000_000L;
+
+  /** A look for the loader's sake waits as many times as long as the one before has taken. */
+  private static final int REST = 30;
+
+  private final ModuleIndex modules;
+  private final boolean reported;
+
+  /** Null if the engine reports mappings, and where the counters are not known. */
+  private final LoaderCounts loader;
+
+  private long waitNanos = MIN_NANOS;
+  private long lookedAt = System.nanoTime() - MIN_NANOS;
+  private long refreshedAt = System.nanoTime();
+
+  /** The counters before the mappings were read, and until when they have been the same. */
+  private long adds = -1;
+
+  private int loaded;
+  private long sameUntil = refreshedAt;
+  private long restUntil = refreshedAt;
+
+  /**
+   * @param reported whether the engine reports mappings of files, so that only code of no file is
+   *     looked for
+   * @param loader null if its counters are not known
+   */
+  ModuleSearch(ModuleIndex modules, boolean reported, LoaderCounts loader) {
+    this.modules = modules;
+    this.reported = reported;
+    this.loader = reported ? null : loader;
+  }
+
+  /**
+   * Reads the mappings if it is time to.
+   *
+   * @param sampleNanos the time of the sample with the unknown pc
+   * @return whether the known modules, or what is executable beside them, have changed
+   */
+  boolean look(long sampleNanos) {
+    long now = System.nanoTime();
+    if (now - lookedAt < waitNanos) {
+      return false;
+    }
+    lookedAt = now;
+    int anonymous = modules.anonymousVersion();
+    boolean changed = refresh(now, sampleNanos);
+    waitNanos = changed ? MIN_NANOS : Math.min(2 * waitNanos, MAX_NANOS);
+    // Other runtimes may change what is theirs all the time.
+    return changed || modules.anonymousVersion() != anonymous;
+  }
+
+  /**
+   * Reads the mappings if the loader has loaded or unloaded libraries since the last reading. To be
+   * called before samples are taken: those that come later are of libraries that are known then, or
+   * of ones that have come since.
+   */
+  void lookAtLoader() {
+    if (loader == null) {
+      return;
+    }
+    long now = System.nanoTime();
+    if (!loader.read() || now - restUntil < 0) {
+      return;
+    }
+    if (loader.adds() == adds && loader.loaded() == loaded) {
+      sameUntil = now;
+      return;
+    }
+    refresh(now, refreshedAt);
+    long end = System.nanoTime();
+    restUntil = end + REST * (end - now);
+  }
+
+  /**
+   * Whether somebody tells when libraries come and go, so that they need not be looked for often.
+   */
+  boolean isTold() {
+    return reported || loader != null;
+  }
+
+  /** Reads the mappings in any case; new ones may have existed since the last reading. */
+  void refresh() {
+    refresh(System.nanoTime(), refreshedAt);
+  }
+
+  private boolean refresh(long now, long foundSince) {
+    try {
+      boolean changed = false;
+      if (reported) {
+        modules.refresh(now);
+      } else if (loader != null && loader.read()) {
+        changed = refreshCounted(now);
+      } else {
+        changed = modules.refresh(now, foundSince);
+      }
+      refreshedAt = now;
+      return changed;
+    } catch (IOException e) {
+      return false; // not readable at present: the next look tries again
+    }
+  }
+
+  /** The loader counts a library after it has mapped it, and before it has run any of its code. */
+  private boolean refreshCounted(long now) throws IOException {
+    long newAdds = loader.adds();
+    int newLoaded = loader.loaded();
+    boolean changed =
+        modules.refresh(
+            now,
+            sameUntil,
+            (come, gone) ->
+                adds >= 0
+                    && loader.read()
+                    && loader.adds() == newAdds
+                    && loader.loaded() == newLoaded
+                    && newAdds - adds == come
+                    && newLoaded - loaded == come - gone);
+    adds = newAdds;
+    loaded = newLoaded;
+    sameUntil = now;
+    return changed;
+  }
+}

@@ -1,0 +1,211 @@
+package stackweave.agent.decode.context;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import stackweave.agent.jdk.label.ContextHook;
+import stackweave.engine.EngineDescription;
+import stackweave.jfr.event.LabelText;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.store.ContextDefinition;
+import stackweave.jfr.store.EventStore;
+import stackweave.unwind.text.ShortText;
+
+/**
+ * The context of a sample: the scope of the application's labels that its thread was in when it was
+ * taken, by the times at which the thread changed it. Where these don't tell for certain, the
+ * context is 0 and counted. Made with each pipeline; for the drain thread only. Allocates nothing
+ * for a scope that was sampled before.
+ */
+public final class SampledContexts implements AutoCloseable {
+  static final int MAX_LABELS = 16;
+  static final int MAX_KEY = 64;
+  static final int MAX_VALUE = 256;
+
+  private static final String TRACE_ID = "trace_id";
+  private static final String SPAN_ID = "span_id";
+
+  /** Of a scope that has no labels, or hides all. */
+  private static final long WITHOUT_LABELS = -1;
+
+  /**
+   * A sample so close to a change has no context: the kernel's clock may step back by a few
+   * nanoseconds when it is adjusted (ktime_get_mono_fast_ns, kernel/time/timekeeping.c).
+   */
+  private static final long MIN_ERROR_NANOS = 500;
+
+  private static final long SWEEP_NANOS = 10_000_000_000L;
+
+  private final EventStore store;
+  private final Counters counters;
+
+  /** Null if there are no labels. */
+  private final ContextHook hook;
+
+  private final String whyNot;
+  private long key;
+  private long errorNanos = MIN_ERROR_NANOS;
+  private long swept = System.nanoTime();
+
+  /** Whether a scope was met. */
+  private boolean used;
+
+  private SampledContexts(EventStore store, Counters counters, ContextHook hook, String whyNot) {
+    this.store = store;
+    this.counters = counters;
+    this.hook = hook;
+    this.whyNot = whyNot;
+    forget();
+  }
+
+  /** Lets the application's scopes take effect until this is closed. */
+  public static SampledContexts open(
+      Instrumentation instrumentation, EventStore store, Counters counters) {
+    try {
+      return new SampledContexts(store, counters, ContextHook.open(instrumentation), "");
+    } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
+      return new SampledContexts(store, counters, null, "no labels: " + e);
+    }
+  }
+
+  /** Without any labels, where Java threads are not known. */
+  public static SampledContexts none(EventStore store, Counters counters) {
+    return new SampledContexts(store, counters, null, "");
+  }
+
+  /** The threads that open scopes; null if there are no labels. */
+  public ContextHook threads() {
+    return hook;
+  }
+
+  /** Why there are no labels; empty if there may be. */
+  public String whyNot() {
+    return whyNot;
+  }
+
+  /** Sets the engine whose samples come from here on. */
+  public void follow(EngineDescription engine) {
+    errorNanos = Math.max(MIN_ERROR_NANOS, engine.clockErrorNanos());
+  }
+
+  /** Forgets all ids of the store, whose generation has changed. */
+  public void forget() {
+    key = hook == null ? 0 : hook.newKey();
+  }
+
+  /**
+   * The context of an engine's sample, which is counted.
+   *
+   * @param thread whose it is; null if that is not known
+   * @param nanos when it was taken, by the engine's clock
+   * @param isJava whether it is of a Java thread, also of one that is not known, as it has ended
+   * @return its id, 0 for none
+   */
+  public long of(Thread thread, long nanos, boolean isJava) {
+    if (thread == null && isJava && areUsed()) {
+      counters.add(Counter.LABEL_UNKNOWN, 1);
+      return 0;
+    }
+    return find(thread, nanos, errorNanos, true);
+  }
+
+  /** Whether the application has scopes, as far as that is known. */
+  public boolean areUsed() {
+    used |= hook != null && hook.virtualThreads() > 0;
+    return used;
+  }
+
+  /**
+   * The context that a thread was in when it was looked at.
+   *
+   * @param thread null if it is not known
+   * @param nanos by {@link System#nanoTime}
+   * @return its id, 0 for none
+   */
+  public long at(Thread thread, long nanos) {
+    return find(thread, nanos, MIN_ERROR_NANOS, false);
+  }
+
+  /**
+   * The context of a sample of an engine that runs beside the followed one; not counted.
+   *
+   * @param thread whose it is; null if that is not known
+   * @param nanos when it was taken, by that engine's clock
+   * @param clockErrorNanos that engine's {@link EngineDescription#clockErrorNanos}
+   * @return its id, 0 for none
+   */
+  public long ofBeside(Thread thread, long nanos, long clockErrorNanos) {
+    return find(thread, nanos, Math.max(MIN_ERROR_NANOS, clockErrorNanos), false);
+  }
+
+  private long find(Thread thread, long nanos, long error, boolean counted) {
+    if (hook == null || thread == null) {
+      return 0;
+    }
+    if (nanos - swept > SWEEP_NANOS) {
+      swept = nanos;
+      hook.sweep();
+    }
+    Object scope = hook.at(thread, nanos, error);
+    if (scope == null) {
+      return 0;
+    }
+    used = true;
+    long id = hook.isUnknown(scope) ? 0 : id(scope);
+    if (id == WITHOUT_LABELS) {
+      return 0;
+    }
+    if (counted && id == 0) {
+      counters.add(Counter.LABEL_UNKNOWN, 1);
+    }
+    return id;
+  }
+
+  private long id(Object scope) {
+    long known = hook.noted(scope, key);
+    if (known != 0) {
+      return known;
+    }
+    String[][] scopes = hook.labels(scope);
+    if (scopes == null) {
+      return 0;
+    }
+    ContextDefinition definition = definition(scopes);
+    long id = definition.isEmpty() ? WITHOUT_LABELS : store.context(definition);
+    hook.note(scope, key, id);
+    return id;
+  }
+
+  /** Keys and values of scopes, the innermost first, whose labels hide those of the others. */
+  static ContextDefinition definition(String[][] scopes) {
+    SortedMap<String, String> labels = new TreeMap<>();
+    int count = 0;
+    for (String[] pairs : scopes) {
+      // Of equal keys in one scope the last counts, so from behind.
+      for (int i = (pairs.length & ~1) - 2; i >= 0; i -= 2) {
+        if (pairs[i] == null || pairs[i + 1] == null || count == MAX_LABELS) {
+          continue;
+        }
+        String name = ShortText.of(pairs[i], MAX_KEY);
+        if (!labels.containsKey(name)) {
+          labels.put(name, ShortText.of(pairs[i + 1], MAX_VALUE));
+          count++;
+        }
+      }
+    }
+    labels.values().removeIf(String::isEmpty); // they only hide outer ones
+    String trace = labels.remove(TRACE_ID);
+    String span = labels.remove(SPAN_ID);
+    return new ContextDefinition(
+        trace == null ? "" : trace, span == null ? "" : span, LabelText.of(labels));
+  }
+
+  @Override
+  public void close() {
+    if (hook != null) {
+      hook.close();
+    }
+  }
+}

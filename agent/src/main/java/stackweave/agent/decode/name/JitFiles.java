@@ -1,0 +1,74 @@
+package stackweave.agent.decode.name;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import stackweave.linux.OwnDirectory;
+import stackweave.unwind.HeapShare;
+
+/**
+ * Reads files that engines write for profilers. They may lie where others can write, so only a
+ * regular file of the JVM's user or root is read, in a directory in which nobody else can exchange
+ * it: then opening it follows no link and can't block. Used by {@link JitNames}.
+ */
+final class JitFiles {
+  /** The largest file that is read, in bytes. */
+  static final int MAX_BYTES = HeapShare.of(32 << 20);
+
+  /** Reads of up to this many bytes use a buffer on the stack ({@code io_util.c} of the JDK). */
+  private static final int PIECE = 8192;
+
+  private static final int ROOT = 0;
+
+  private JitFiles() {}
+
+  /**
+   * What a file is: two of the same say that nothing was written in between. Empty for one that is
+   * not read.
+   */
+  static List<Object> identity(Path file) {
+    try {
+      Map<String, Object> facts =
+          Files.readAttributes(
+              file,
+              "unix:isRegularFile,uid,size,lastModifiedTime,ino,dev",
+              LinkOption.NOFOLLOW_LINKS);
+      int uid = (int) facts.get("uid");
+      boolean mayRead =
+          (boolean) facts.get("isRegularFile")
+              && (uid == ROOT || uid == OwnDirectory.effectiveUid())
+              && (long) facts.get("size") <= MAX_BYTES
+              && OwnDirectory.problemAround(file) == null;
+      return mayRead
+          ? List.of(
+              facts.get("dev"), facts.get("ino"), facts.get("lastModifiedTime"), facts.get("size"))
+          : List.of();
+    } catch (IOException e) {
+      return List.of();
+    }
+  }
+
+  /**
+   * The contents of a file that has an {@link #identity}: as much as that says.
+   *
+   * @throws IOException if it can't be read
+   */
+  static byte[] read(Path file, List<Object> identity) throws IOException {
+    byte[] bytes = new byte[Math.toIntExact((long) identity.get(identity.size() - 1))];
+    try (FileInputStream in = new FileInputStream(file.toFile())) {
+      int done = 0;
+      while (done < bytes.length) {
+        int length = in.read(bytes, done, Math.min(PIECE, bytes.length - done));
+        if (length < 0) {
+          throw new IOException(file + " has become shorter");
+        }
+        done += length;
+      }
+    }
+    return bytes;
+  }
+}

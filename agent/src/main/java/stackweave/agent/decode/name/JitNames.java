@@ -1,0 +1,166 @@
+package stackweave.agent.decode.name;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import stackweave.jfr.control.OwnProcess;
+import stackweave.maps.jit.GdbJit;
+import stackweave.maps.jit.JitDump;
+import stackweave.maps.jit.JitFormatException;
+import stackweave.maps.jit.JitSymbols;
+import stackweave.maps.jit.PerfMap;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleIndex;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Names of code that other runtimes make, where they tell them: GDB's JIT interface, {@code
+ * /tmp/perf-PID.map}, and {@code jit-PID.dump}, which its writer maps. Looked for when a sample has
+ * such code without a name, and read again when something has changed; with its waits that takes a
+ * fiftieth of a core at most. Used by {@link StackNames}; for the drain thread only.
+ */
+public final class JitNames {
+  private static final long MIN_WAIT_NANOS = 500_000_000L;
+  private static final long MAX_WAIT_NANOS = 30_000_000_000L;
+
+  /** How much longer than a look the wait for the next one is, at least. */
+  private static final int REST = 50;
+
+  private static final String JDK = System.getProperty("java.home");
+
+  private final ModuleIndex modules;
+  private final MemoryReader memory;
+  private final Path perfMap;
+  private final String jitDump;
+
+  /** The address of each module's descriptor, 0 for none; by the module's id. */
+  private final Map<Integer, Long> descriptors = new HashMap<>();
+
+  private JitSymbols symbols = new JitSymbols();
+  private List<Object> state = List.of();
+  private int version;
+  private long waitNanos;
+  private long lookedNanos = System.nanoTime();
+
+  /** For this process. */
+  public JitNames(ModuleIndex modules, MemoryReader memory) {
+    this(modules, memory, Path.of("/tmp"), OwnProcess.pid());
+  }
+
+  /**
+   * @param directory where perf maps are
+   */
+  JitNames(ModuleIndex modules, MemoryReader memory, Path directory, long pid) {
+    this.modules = modules;
+    this.memory = memory;
+    this.perfMap = directory.resolve("perf-" + pid + ".map");
+    this.jitDump = "jit-" + pid + ".dump";
+  }
+
+  /** The names as last read. */
+  JitSymbols symbols() {
+    return symbols;
+  }
+
+  /** Another number after each change of {@link #symbols}. */
+  int version() {
+    return version;
+  }
+
+  /** Looks for new names if it is time to: code without a name was met. */
+  void look() {
+    long begin = System.nanoTime();
+    if (begin - lookedNanos < waitNanos) {
+      return;
+    }
+    boolean changed = read();
+    lookedNanos = System.nanoTime();
+    long least = Math.max(MIN_WAIT_NANOS, REST * (lookedNanos - begin));
+    waitNanos = changed ? least : Math.max(least, Math.min(2 * waitNanos, MAX_WAIT_NANOS));
+  }
+
+  private boolean read() {
+    List<MappedModule> mapped = modules.latest().modules();
+    List<Object> now = new ArrayList<>();
+    now.add(JitFiles.identity(perfMap));
+    Path dump = null;
+    for (MappedModule module : mapped) {
+      if (module.name().equals(jitDump)) {
+        dump = Path.of(module.path());
+        now.add(JitFiles.identity(dump));
+      }
+      long descriptor = descriptorOf(module);
+      if (descriptor != 0) {
+        now.add(signature(descriptor));
+      }
+    }
+    if (now.equals(state)) {
+      return false;
+    }
+    state = now;
+    descriptors.keySet().retainAll(mapped.stream().map(MappedModule::id).toList());
+    JitSymbols read = new JitSymbols();
+    file(perfMap, PerfMap::read, read);
+    if (dump != null) {
+      file(dump, JitDump::read, read);
+    }
+    for (MappedModule module : mapped) {
+      objects(module, read);
+    }
+    read.finish();
+    symbols = read;
+    version++;
+    return true;
+  }
+
+  /** Reads a file's bytes. */
+  @FunctionalInterface
+  private interface Parser {
+    void read(byte[] file, JitSymbols to) throws JitFormatException;
+  }
+
+  private static void file(Path file, Parser parser, JitSymbols to) {
+    List<Object> identity = JitFiles.identity(file);
+    if (identity.isEmpty()) {
+      return;
+    }
+    try {
+      parser.read(JitFiles.read(file, identity), to);
+    } catch (IOException | JitFormatException e) {
+      // What was read before that counts.
+    }
+  }
+
+  private void objects(MappedModule module, JitSymbols to) {
+    long descriptor = descriptorOf(module);
+    if (descriptor != 0) {
+      try {
+        GdbJit.read(memory, descriptor, module.name(), to);
+      } catch (JitFormatException | UnreadableMemoryException e) {
+        // Changed meanwhile, or too many: what was read before that counts.
+      }
+    }
+  }
+
+  private long signature(long descriptor) {
+    try {
+      return GdbJit.signature(memory, descriptor);
+    } catch (JitFormatException | UnreadableMemoryException e) {
+      return 0;
+    }
+  }
+
+  private long descriptorOf(MappedModule module) {
+    Long known = descriptors.get(module.id());
+    if (known == null) {
+      boolean mayHave = !module.path().startsWith(JDK) && !module.isLibc();
+      known = mayHave ? module.addressOfAny(GdbJit.DESCRIPTOR) : 0;
+      descriptors.put(module.id(), known);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,39 @@
+package stackweave.agent.decode.thread;
+
+import stackweave.engine.ThreadStacks;
+import stackweave.hotspot.runtime.JavaThreads;
+
+/**
+ * Stack bounds of Java threads, from the VM's thread list. For a few new threads, only the end of
+ * the list is read, where threads started lately are. For the drain thread only.
+ */
+public final class JavaStacks implements ThreadStacks {
+  /** Threads that may have started after those asked for. */
+  private static final int LATER = 16;
+
+  /** From this number on the whole list is read. */
+  private static final int MANY = 64;
+
+  private final JavaThreads threads;
+
+  /**
+   * @param threads the VM's thread list
+   */
+  public JavaStacks(JavaThreads threads) {
+    this.threads = threads;
+  }
+
+  @Override
+  public void find(int[] tids, int count, long[] starts, long[] ends) {
+    threads.newest(
+        count < MANY ? count + LATER : Integer.MAX_VALUE,
+        (tid, start, end) -> {
+          for (int i = 0; i < count; i++) {
+            if (tids[i] == tid) {
+              starts[i] = start;
+              ends[i] = end;
+            }
+          }
+        });
+  }
+}

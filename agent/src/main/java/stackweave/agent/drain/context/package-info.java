@@ -1,2 +1,0 @@
-/** What sampled threads worked for, by the labels that the application sets. */
-package stackweave.agent.drain.context;

@@ -1,2 +1,0 @@
-/** Stacks that are larger than a sample's copy: their older part is read later and spliced. */
-package stackweave.agent.drain.deep;

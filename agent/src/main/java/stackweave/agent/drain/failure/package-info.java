@@ -1,2 +1,0 @@
-/** Files about samples that could not be unwound, for replay. */
-package stackweave.agent.drain.failure;

@@ -1,2 +1,0 @@
-/** The application's labels, as a feature of sampling. */
-package stackweave.agent.drain.label;

@@ -1,2 +1,0 @@
-/** Names of frames: Java methods, functions of modules and of the kernel. */
-package stackweave.agent.drain.name;

@@ -1,2 +1,0 @@
-/** The way of one sample: find its thread, unwind, name, write. */
-package stackweave.agent.drain.sample;

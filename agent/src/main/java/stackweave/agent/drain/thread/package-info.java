@@ -1,2 +1,0 @@
-/** Which thread a sample is of: platform threads, virtual threads, their names. */
-package stackweave.agent.drain.thread;

@@ -1,2 +1,0 @@
-/** Samples as JFR's own events in what the JVM records, as a feature of sampling. */
-package stackweave.agent.drain.weave;

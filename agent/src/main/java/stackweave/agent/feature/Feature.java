@@ -1,0 +1,26 @@
+package stackweave.agent.feature;
+
+/**
+ * Something that is recorded beside the samples of the CPU engine, such as waiting threads. One
+ * object of each exists as long as the agent; what it does while samples are taken is a {@link
+ * FeatureSession}. To add one: a package with both, an event class, and an entry in {@code
+ * stackweave.agent.FeatureList}.
+ */
+public interface Feature {
+  /** What is not done where it fails, for users: "waiting threads are not looked at". */
+  String failure();
+
+  /**
+   * Begins, on the drain thread, when the first engine runs and the store is open.
+   *
+   * @return null where the request does not ask for it
+   * @throws FeatureRefusedException where it is asked for and not possible
+   */
+  FeatureSession open(FeatureContext context) throws FeatureRefusedException;
+
+  /** Nothing is sampled for now, for no engine could be had: gives back what it holds for it. */
+  default void pause() {}
+
+  /** The agent leaves. Called when there is no drain thread any more. */
+  default void remove() {}
+}

@@ -1,0 +1,14 @@
+package stackweave.agent.feature.load;
+
+import java.io.FileInputStream;
+import java.nio.file.Path;
+
+/**
+ * The open file of a library, and how it is reached through its descriptor after it was deleted.
+ * Immutable; closed by {@link HeldFiles#close}.
+ *
+ * @param name the path that it was opened by
+ * @param path the same file as long as it is open
+ * @param bytes its length
+ */
+record HeldFile(String name, FileInputStream stream, Path path, long bytes) {}

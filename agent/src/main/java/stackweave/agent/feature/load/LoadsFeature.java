@@ -1,0 +1,362 @@
+package stackweave.agent.feature.load;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import java.util.function.BiFunction;
+import stackweave.agent.feature.Feature;
+import stackweave.agent.feature.FeatureContext;
+import stackweave.agent.feature.FeatureRefusedException;
+import stackweave.agent.feature.FeatureSession;
+import stackweave.agent.jdk.hook.HookException;
+import stackweave.agent.jdk.hook.LibraryLoadHook;
+import stackweave.jfr.event.load.LoadEvents;
+import stackweave.jfr.event.load.NativeLibraryLoad;
+import stackweave.jfr.event.load.NativeLibraryMapped;
+import stackweave.maps.modules.KeptFiles;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleIndex;
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * Observes the libraries that Java code loads. Threads that load one open its file, time the load
+ * and commit its event; all else is done by the drain thread: it finds where the library is mapped,
+ * and closes the file when its tables were read or it has proven to stay.
+ */
+public final class LoadsFeature implements Feature {
+  /** Loads that the drain thread has not seen yet; of more it does not say where they are. */
+  private static final int MAX_WAITING = 256;
+
+  /** How often files that are held are looked at. */
+  private static final long LOOK_NANOS = 100_000_000L;
+
+  /** Loaders that extract a library delete it at once; after this long a file stays. */
+  private static final long STAYS_NANOS = 10_000_000_000L;
+
+  /** Unique in the process, for the agent may come again. */
+  private static final AtomicLong NUMBERS = new AtomicLong();
+
+  private final Instrumentation instrumentation;
+  private final ConcurrentLinkedQueue<ObservedLoad> inbox = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  /** Null until the JDK is instrumented. */
+  private LibraryLoadHook hook;
+
+  private volatile HeldFiles files;
+
+  /** Whether it goes on while nothing is sampled. */
+  private boolean early;
+
+  /** Whether files are opened: as long as there will be somebody to close them. */
+  private volatile boolean holds;
+
+  /** Null while nothing is sampled. */
+  private ModuleIndex modules;
+
+  private MemoryReader memory;
+  private Runnable refresh;
+
+  private final List<ObservedLoad> unfound = new ArrayList<>();
+  private final List<Held> held = new ArrayList<>();
+  private long looked;
+
+  private record Held(HeldFile file, MappedModule module, long sinceNanos) {
+    /** Whether the path still leads to the open file. */
+    private boolean stillAtPath() {
+      try {
+        return Files.isSameFile(Path.of(file.name()), file.path());
+      } catch (IOException | InvalidPathException e) {
+        return false; // no file is there
+      }
+    }
+  }
+
+  /** Nothing is instrumented before {@link #begin} or {@link #beginEarly}. */
+  public LoadsFeature(Instrumentation instrumentation) {
+    this.instrumentation = instrumentation;
+  }
+
+  /**
+   * Instruments the JDK now, on the thread that starts the agent, and tells of loads as soon as a
+   * recording runs.
+   *
+   * @throws FeatureRefusedException if it can't be instrumented
+   */
+  public void beginEarly() throws FeatureRefusedException {
+    try {
+      observeEarly();
+    } catch (HookException | RuntimeException | LinkageError e) {
+      throw new FeatureRefusedException(failure() + ": " + e.getMessage());
+    }
+  }
+
+  private void observeEarly() throws HookException {
+    early = true;
+    LoadEvents.early(new Unsampled());
+    install();
+    // As rehearse does, but without JFR, which is not to be started for this.
+    files.close(files.open("/proc/self/exe"));
+    new ObservedLoad(this, 0, "", null, null);
+    holds = true;
+    hook.listen(new Listener());
+  }
+
+  @Override
+  public String failure() {
+    return "loads of libraries are not observed";
+  }
+
+  /** Instruments the JDK if that was not done before, and tells of loads. */
+  @Override
+  public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
+    modules = context.decoder().process().modules();
+    modules.keptBy(new Kept());
+    memory = context.decoder().process().memory();
+    refresh = context.samples()::refreshModules;
+    try {
+      install();
+      LoadEvents.register();
+      Listener listener = new Listener();
+      rehearse(listener);
+      holds = true;
+      hook.listen(listener);
+      return new Session();
+    } catch (HookException | RuntimeException | LinkageError e) {
+      end();
+      throw new FeatureRefusedException(failure() + ": " + e.getMessage());
+    }
+  }
+
+  private final class Session implements FeatureSession {
+    @Override
+    public void pass() {
+      look(System.nanoTime());
+    }
+
+    @Override
+    public void close() {
+      end();
+    }
+  }
+
+  private void install() throws HookException {
+    if (hook != null) {
+      return;
+    }
+    try {
+      files = HeldFiles.of(instrumentation);
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      throw new HookException("files can't be held: " + e, e);
+    }
+    hook = LibraryLoadHook.install(instrumentation);
+  }
+
+  /**
+   * Loads all classes that a load needs: a thread that loads a library may hold a lock of the JDK,
+   * and must not wait there for a class loader.
+   */
+  private void rehearse(Listener listener) {
+    ObservedLoad load = (ObservedLoad) listener.load("/proc/self/exe", false);
+    if (load != null) {
+      files.close(load.file());
+    }
+  }
+
+  /** On the threads that load libraries. */
+  private final class Listener implements BiFunction<String, Boolean, BiConsumer<Long, Throwable>> {
+    @Override
+    public BiConsumer<Long, Throwable> apply(String path, Boolean foreign) {
+      return LoadEvents.areRegistered() ? load(path, foreign) : null;
+    }
+
+    private BiConsumer<Long, Throwable> load(String path, boolean foreign) {
+      NativeLibraryLoad event = new NativeLibraryLoad();
+      if (!event.isEnabled()) {
+        return null;
+      }
+      event.foreign = foreign;
+      HeldFile file = holds ? files.open(path) : null;
+      event.begin();
+      return new ObservedLoad(LoadsFeature.this, NUMBERS.incrementAndGet(), path, file, event);
+    }
+  }
+
+  /** On the thread that has loaded a library, or failed to. */
+  void ended(ObservedLoad load, boolean loaded) {
+    if (loaded && waiting.incrementAndGet() <= MAX_WAITING) {
+      inbox.add(load);
+      // Sampling has ended meanwhile: either end takes it, or it is taken back here.
+      if (holds || load.file() == null || !inbox.remove(load)) {
+        return;
+      }
+    }
+    if (loaded) {
+      waiting.decrementAndGet();
+    }
+    files.close(load.file());
+  }
+
+  /** Closes what loads have opened while no recording asks for samples. Any thread. */
+  private final class Unsampled implements Runnable {
+    @Override
+    public void run() {
+      holds = false;
+      for (ObservedLoad load : inbox) {
+        if (load.file() != null && inbox.remove(load)) {
+          waiting.decrementAndGet();
+          files.close(load.file());
+        }
+      }
+    }
+  }
+
+  /** Takes what threads have loaded since the last time. */
+  private void take() {
+    for (ObservedLoad load = inbox.poll(); load != null; load = inbox.poll()) {
+      waiting.decrementAndGet();
+      unfound.add(load);
+    }
+  }
+
+  /** Tells where libraries are that were loaded since the last look, and closes files. */
+  private void look(long nowNanos) {
+    take();
+    if (!unfound.isEmpty()) {
+      refresh.run();
+      for (ObservedLoad load : unfound) {
+        found(load, nowNanos);
+      }
+      unfound.clear();
+    }
+    if (!held.isEmpty() && nowNanos - looked >= LOOK_NANOS) {
+      looked = nowNanos;
+      closeRead(nowNanos);
+    }
+  }
+
+  private void found(ObservedLoad load, long nowNanos) {
+    MappedModule module = find(load);
+    if (module == null) {
+      files.close(load.file()); // it is not mapped any more
+      return;
+    }
+    NativeLibraryMapped event = new NativeLibraryMapped();
+    event.load = load.number();
+    event.path = module.path();
+    event.buildId = module.buildId() == null ? "" : module.buildId();
+    event.start = module.start();
+    event.end = module.end();
+    event.fileKept = load.file() != null;
+    event.commit();
+    if (load.file() != null) {
+      held.add(new Held(load.file(), module, nowNanos));
+    }
+  }
+
+  /**
+   * By the address that dlopen has mapped it at, the first word of struct link_map (link.h of
+   * glibc), which a handle points to; if it is closed already, by the path.
+   */
+  private MappedModule find(ObservedLoad load) {
+    long base = 0;
+    try {
+      base = memory.readLong(load.handle());
+    } catch (UnreadableMemoryException e) {
+      base = 0;
+    }
+    MappedModule samePath = null;
+    for (MappedModule module : modules.latest().modules()) {
+      if (base != 0 && module.bias() == base) {
+        return module;
+      }
+      if (module.path().equals(load.path())) {
+        samePath = module;
+      }
+    }
+    return samePath;
+  }
+
+  private void closeRead(long nowNanos) {
+    for (Iterator<Held> all = held.iterator(); all.hasNext(); ) {
+      Held each = all.next();
+      if (isOver(each, nowNanos)) {
+        all.remove();
+        files.close(each.file());
+      }
+    }
+  }
+
+  private boolean isOver(Held each, long nowNanos) {
+    MappedModule module = each.module();
+    if (!module.isRead() && !each.stillAtPath()) {
+      module.readNow(); // unless it is very large: then as long as there is room for it
+    }
+    if (module.isRead()) {
+      return true;
+    }
+    boolean old = nowNanos - each.sinceNanos() > STAYS_NANOS;
+    return old && (each.stillAtPath() || !modules.latest().modules().contains(module));
+  }
+
+  /** Sampling ends: files are closed, and the JDK reads one field for each load. */
+  private void end() {
+    if (!early && hook != null) {
+      hook.close();
+    }
+    holds = false;
+    take();
+    for (ObservedLoad load : unfound) {
+      files.close(load.file());
+    }
+    unfound.clear();
+    for (Held each : held) {
+      files.close(each.file());
+    }
+    held.clear();
+    modules = null;
+    memory = null;
+    refresh = null;
+  }
+
+  @Override
+  public void pause() {
+    end();
+  }
+
+  @Override
+  public void remove() {
+    early = false;
+    end();
+  }
+
+  /** What is held, for the index of modules. */
+  private final class Kept implements KeptFiles {
+    @Override
+    public Path of(String path) {
+      take();
+      for (int i = unfound.size() - 1; i >= 0; i--) {
+        ObservedLoad load = unfound.get(i);
+        if (load.file() != null && load.path().equals(path)) {
+          return load.file().path();
+        }
+      }
+      for (int i = held.size() - 1; i >= 0; i--) {
+        if (held.get(i).file().name().equals(path)) {
+          return held.get(i).file().path();
+        }
+      }
+      return null;
+    }
+  }
+}

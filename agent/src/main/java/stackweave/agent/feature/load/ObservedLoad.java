@@ -1,0 +1,65 @@
+package stackweave.agent.feature.load;
+
+import java.util.function.BiConsumer;
+import stackweave.jfr.event.load.NativeLibraryLoad;
+import stackweave.unwind.text.ShortText;
+
+/**
+ * A load that a thread of the application is in. That thread makes it before dlopen and calls
+ * {@link #accept} when dlopen, constructors and JNI_OnLoad are over; then it belongs to the drain
+ * thread.
+ */
+final class ObservedLoad implements BiConsumer<Long, Throwable> {
+  private final LoadsFeature watch;
+  private final long number;
+  private final String path;
+  private final HeldFile file;
+  private final NativeLibraryLoad event;
+  private long handle;
+
+  /**
+   * @param path what dlopen is called with
+   * @param file the open file; null if it is not held
+   */
+  ObservedLoad(
+      LoadsFeature watch, long number, String path, HeldFile file, NativeLibraryLoad event) {
+    this.watch = watch;
+    this.number = number;
+    this.path = path;
+    this.file = file;
+    this.event = event;
+  }
+
+  @Override
+  public void accept(Long handle, Throwable failure) {
+    event.end();
+    this.handle = handle;
+    event.load = number;
+    event.path = path;
+    event.loaded = handle != 0 && failure == null;
+    event.error =
+        failure == null
+            ? ""
+            : ShortText.of(String.valueOf(failure.getMessage()), NativeLibraryLoad.MAX_ERROR);
+    watch.ended(this, event.loaded);
+    event.commit();
+  }
+
+  long number() {
+    return number;
+  }
+
+  String path() {
+    return path;
+  }
+
+  /** What dlopen returned: with glibc the address of its struct link_map. */
+  long handle() {
+    return handle;
+  }
+
+  /** The open file; null if it is not held. */
+  HeldFile file() {
+    return file;
+  }
+}

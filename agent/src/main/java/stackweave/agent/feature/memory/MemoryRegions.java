@@ -1,0 +1,112 @@
+package stackweave.agent.feature.memory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcMaps;
+
+/**
+ * Tells private anonymous memory from the Java heap, from files and from shared memory, by address.
+ * Reads /proc/self/maps again where an address is in none of the known regions, but not too often.
+ * For the drain thread.
+ */
+final class MemoryRegions {
+  /** Reading takes a millisecond or two. */
+  private static final long MIN_READ_NANOS = 100_000_000L;
+
+  /** A region may have become another meanwhile. */
+  private static final long MAX_AGE_NANOS = 2_000_000_000L;
+
+  /** In the name of memory files that some collectors have for the Java heap. */
+  private static final String HEAP_FILE = "java_heap";
+
+  private final long heapStart;
+  private final long heapEnd;
+
+  /** Begin and end of each region, ascending, and whether it is private and anonymous. */
+  private long[] bounds = {};
+
+  private boolean[] isNative = {};
+  private boolean hasHeapFile;
+  private boolean isRead;
+  private long readAt;
+
+  /**
+   * @param heapStart the first address that the VM has reserved for the Java heap; 0 if not known
+   * @param heapEnd the first one behind it
+   */
+  MemoryRegions(long heapStart, long heapEnd) {
+    this.heapStart = heapStart;
+    this.heapEnd = heapEnd;
+    read();
+  }
+
+  /** Whether it is known where the Java heap is. */
+  boolean isHeapKnown() {
+    return heapEnd > heapStart || hasHeapFile;
+  }
+
+  /** What an address is of. */
+  enum Kind {
+    /** Private anonymous memory that is not the Java heap. */
+    NATIVE,
+    OTHER,
+    /** It was mapped after the regions were read. */
+    UNKNOWN
+  }
+
+  /** What an address is of, as far as the regions say that were read last. */
+  Kind of(long address) {
+    if (address >= heapStart && address < heapEnd) {
+      return Kind.OTHER;
+    }
+    long age = System.nanoTime() - readAt;
+    int region = age > MAX_AGE_NANOS ? -1 : find(address);
+    if (region < 0 && age > MIN_READ_NANOS) {
+      read();
+      region = find(address);
+    }
+    return region < 0 ? Kind.UNKNOWN : isNative[region] ? Kind.NATIVE : Kind.OTHER;
+  }
+
+  private int find(long address) {
+    int low = 0;
+    int high = isNative.length - 1;
+    while (low <= high) {
+      int middle = low + high >>> 1;
+      if (Long.compareUnsigned(address, bounds[2 * middle]) < 0) {
+        high = middle - 1;
+      } else if (Long.compareUnsigned(address, bounds[2 * middle + 1]) >= 0) {
+        low = middle + 1;
+      } else {
+        return middle;
+      }
+    }
+    return -1;
+  }
+
+  private void read() {
+    readAt = System.nanoTime();
+    try {
+      List<Mapping> mappings = ProcMaps.read(Path.of("/proc/self"));
+      bounds = new long[2 * mappings.size()];
+      isNative = new boolean[mappings.size()];
+      for (int i = 0; i < isNative.length; i++) {
+        Mapping mapping = mappings.get(i);
+        bounds[2 * i] = mapping.start();
+        bounds[2 * i + 1] = mapping.end();
+        isNative[i] = !mapping.isFile() && !mapping.shared();
+        hasHeapFile |= mapping.path().contains(HEAP_FILE);
+      }
+      isRead = true;
+    } catch (IOException e) {
+      isRead = false;
+    }
+  }
+
+  /** Whether /proc/self/maps could be read. */
+  boolean isKnown() {
+    return isRead;
+  }
+}

@@ -1,0 +1,617 @@
+package stackweave.agent.feature.memory;
+
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import stackweave.agent.decode.SamplePipeline;
+import stackweave.agent.decode.StackReceiver;
+import stackweave.agent.feature.FeatureContext;
+import stackweave.agent.feature.FeatureRefusedException;
+import stackweave.agent.feature.FeatureSession;
+import stackweave.engine.CpuCost;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.EngineFigure;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.EngineSink;
+import stackweave.engine.EngineState;
+import stackweave.engine.SampleEngine;
+import stackweave.engine.perf.PerfBudget;
+import stackweave.engine.perf.PerfThreadEngine;
+import stackweave.engine.probe.FaultFilter;
+import stackweave.engine.probe.MoveProbe;
+import stackweave.engine.probe.PageHash;
+import stackweave.hotspot.HotSpot;
+import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.jfr.store.EventStore;
+import stackweave.linux.CallPolicy;
+import stackweave.linux.CpuTime;
+import stackweave.linux.GuardedCall;
+import stackweave.linux.MemoryAccess;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Writes which stacks touch native memory first, from the kernel's page faults, and which of these
+ * pages were given back since. Of all pages it follows one in some, chosen by its number alone: so
+ * a page is always seen or never, and what is touched again was given back before. Driven by the
+ * drain thread beside the engine of CPU time; nothing is done on the application's threads but the
+ * kernel's copy. Allocates nothing for a fault but the event.
+ */
+final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, MoveProbe.Sink {
+  private static final SampledEvent FAULTS = SampledEvent.parse("page-faults");
+  private static final int PAGE_SHIFT = 12;
+  private static final int STACK_BYTES = 8 * 1024;
+  private static final int RING_BYTES = 32 * 1024 * 1024;
+
+  /**
+   * What a switch to another thread takes more, since each thread has events of its own: by {@code
+   * lab/overhead --work tokens:8 --by perf+native-memory=on}.
+   */
+  private static final double SWITCH_NANOS = 400;
+
+  /** How often they are asked for: the kernel adds them up thread by thread. */
+  private static final long SWITCHES_NANOS = 5_000_000_000L;
+
+  /** One page in 8 is followed at first: 32 KiB each. */
+  private static final int FIRST_SHIFT = 3;
+
+  /** The fewest: one page in 1,024 stands for 4 MiB. */
+  private static final int LAST_SHIFT = 10;
+
+  /** So many stacks a second take about a tenth of a core. */
+  private static final int MAX_STACKS_A_SECOND = 2_000;
+
+  private static final long RATE_NANOS = 200_000_000L;
+
+  /** After so many quiet periods more pages are followed again. */
+  private static final int QUIET_PERIODS = 50;
+
+  /** Faults of a pass from which on the next one comes soon. */
+  private static final int BUSY_FAULTS = 64;
+
+  /** The longest that the kernel takes to clear a huge page, on a busy machine. */
+  private static final long MAX_PENDING_NANOS = 500_000_000L;
+
+  /** Faults are in their ring after so long at most. */
+  private static final long SETTLING_NANOS = 1_000_000L;
+
+  /** Moves of memory that wait for the faults before them. */
+  private static final int MAX_MOVES = 256;
+
+  private static final int BUSY_MILLIS = 1;
+  private static final int IDLE_MILLIS = 4;
+
+  /** How often some of the followed pages are looked at, and how many: half a millisecond. */
+  private static final long LOOK_NANOS = 50_000_000L;
+
+  private static final int LOOKS = 512;
+
+  /** The same at the end of a chunk, which may wait some 10 ms. */
+  private static final int LAST_LOOKS = 8_192;
+
+  private final SamplePipeline pipeline;
+  private final EventStore store;
+  private final SampleRecord sample = new SampleRecord();
+  private final SampleEngine engine;
+  private final LongSupplier faultAddress;
+  private final PerfBudget budget;
+
+  /** Null where all faults come. */
+  private final FaultFilter filter;
+
+  private final MemoryRegions regions;
+
+  /** Null where moves of memory are not told. */
+  private final MoveProbe moves;
+
+  private final CpuTime cpuTime = new CpuTime();
+  private final long cpuAtStart = cpuTime.ofProcess();
+  private final long switchesAtStart = cpuTime.switchesOfProcess();
+  private long switchesAt = System.nanoTime();
+
+  /** What switches take more, if it is much. */
+  private String cost = "";
+
+  private final PagePresence presence = new PagePresence();
+  private final PageScan scan = new PageScan();
+  private final TouchedPages pages = new TouchedPages();
+  private final PendingPages pending = new PendingPages();
+  private final Counters counters;
+  private int generation;
+  private int shift = FIRST_SHIFT;
+  private long lost;
+  private int nextSlot;
+  private long lookedAt;
+  private long rateAt = System.nanoTime();
+  private int stacks;
+  private int quiet;
+  private int drained;
+  private boolean hasEnded;
+
+  /** Pages that were absent at the last look. */
+  private final long[] absents = new long[LAST_LOOKS];
+
+  private int absent;
+  private final long[] moveTimes = new long[MAX_MOVES];
+  private final long[] moveFrom = new long[MAX_MOVES];
+  private final long[] moveTo = new long[MAX_MOVES];
+  private final long[] moveBytes = new long[MAX_MOVES];
+  private int moveCount;
+  private long page;
+  private long weight;
+  private boolean isPending;
+  private long timeNanos;
+
+  /** Of the last 64 faults, the newest lowest: whether each was of native memory. */
+  private long recent;
+
+  /** Memory of faults that were lost, in bytes: an estimate that the next stack stands for, too. */
+  private long lostBytes;
+
+  /**
+   * Where faults come from; closed with the sampler.
+   *
+   * @param address the address of the fault that the engine delivers
+   * @param budget kernel memory of the engine's events
+   * @param filter null where all faults come
+   * @param moves null where moves of memory are not told
+   */
+  record Source(
+      SampleEngine engine,
+      LongSupplier address,
+      PerfBudget budget,
+      FaultFilter filter,
+      MoveProbe moves) {}
+
+  MemorySampler(FeatureContext context, Source source, MemoryRegions regions) {
+    this.pipeline = context.samples();
+    this.store = context.decoder().store();
+    this.engine = source.engine();
+    this.faultAddress = source.address();
+    this.budget = source.budget();
+    this.filter = source.filter();
+    this.moves = source.moves();
+    this.regions = regions;
+    this.counters = context.decoder().counts().counters;
+    pipeline.alsoFollow(engine.description());
+  }
+
+  /**
+   * Begins on the calling thread.
+   *
+   * @param perfMemoryBytes kernel memory that its events of threads may take
+   */
+  static MemorySampler open(
+      FeatureContext context, long perfMemoryBytes, MemoryAccess memoryAccess, String failure)
+      throws FeatureRefusedException {
+    CallPolicy policy = context.callPolicy();
+    if (!policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
+      throw new FeatureRefusedException(
+          failure + ": perf " + GuardedCall.PERF_EVENT_OPEN.notTried());
+    }
+    HotSpot hotSpot = context.decoder().process().hotSpot();
+    long[] heap = hotSpot == null ? new long[2] : hotSpot.reservedHeap();
+    MemoryRegions regions = new MemoryRegions(heap[0], heap[1]);
+    if (!regions.isKnown() || !regions.isHeapKnown()) {
+      throw new FeatureRefusedException(
+          failure
+              + ": "
+              + (regions.isKnown()
+                  ? "where the Java heap is in this VM is not known"
+                  : "/proc/self/maps can't be read"));
+    }
+    PerfBudget budget = new PerfBudget(perfMemoryBytes);
+    FaultFilter filter = FaultFilter.open(policy, heap[0], heap[1], PageScan.isAlwaysHuge());
+    if (filter != null) {
+      // Stays, so that what is followed is seen to be touched again.
+      filter.setShift(FIRST_SHIFT);
+    }
+    String refusals = "";
+    for (EngineKind kind : new EngineKind[] {EngineKind.PERF_THREAD, EngineKind.PERF_USER}) {
+      try {
+        EngineConfig config = new EngineConfig(1, STACK_BYTES, kind, memoryAccess, FAULTS);
+        PerfThreadEngine engine =
+            PerfThreadEngine.startBeside(
+                kind, config, budget, RING_BYTES, filter == null ? -1 : filter.program());
+        Source source = new Source(engine, engine::address, budget, filter, MoveProbe.open(policy));
+        return new MemorySampler(context, source, regions);
+      } catch (EngineRefusedException e) {
+        refusals += (refusals.isEmpty() ? "" : "; ") + e.refusal().line();
+      }
+    }
+    budget.close();
+    if (filter != null) {
+      filter.close();
+    }
+    throw new FeatureRefusedException(failure + ": " + refusals);
+  }
+
+  @Override
+  public int waitMillis() {
+    return drained >= BUSY_FAULTS ? BUSY_MILLIS : IDLE_MILLIS;
+  }
+
+  @Override
+  public void pass() {
+    long now = System.nanoTime();
+    drain(now);
+    followRate(now);
+    if (now - lookedAt > LOOK_NANOS) {
+      lookedAt = now;
+      settle(now);
+      look(LOOKS);
+      if (moves != null) {
+        moves.followRate(now);
+      }
+      countSwitches(now);
+      long lostNow = engine.statistics().get(EngineFigure.LOST);
+      counters.add(Counter.MEMORY_LOST, lostNow - lost);
+      lost = lostNow;
+    }
+  }
+
+  private void countSwitches(long now) {
+    if (now - switchesAt > SWITCHES_NANOS) {
+      switchesAt = now;
+      cost =
+          CpuCost.note(
+              "perf events of each thread, for native memory,",
+              (cpuTime.switchesOfProcess() - switchesAtStart) * SWITCH_NANOS,
+              cpuTime.ofProcess() - cpuAtStart);
+    }
+  }
+
+  @Override
+  public void flush() {
+    drain(System.nanoTime());
+    settle(System.nanoTime());
+    look(LAST_LOOKS);
+    giveBackAbsent(System.nanoTime());
+  }
+
+  /** Takes faults and moves of memory in the order in which they happened. */
+  private void drain(long now) {
+    if (hasEnded) {
+      return;
+    }
+    long settled = now - SETTLING_NANOS;
+    drained = 0;
+    if (moves != null) {
+      moves.drain(this);
+      int done = 0;
+      while (done < moveCount && moveTimes[done] <= settled) {
+        drained += engine.drain(moveTimes[done], this);
+        applyMove(moveFrom[done], moveTo[done], moveBytes[done]);
+        done++;
+      }
+      forgetMoves(done);
+    }
+    drained += engine.drain(settled, this);
+    hasEnded = engine.state() == EngineState.TO_BE_REPLACED;
+  }
+
+  private void forgetMoves(int done) {
+    moveCount -= done;
+    System.arraycopy(moveTimes, done, moveTimes, 0, moveCount);
+    System.arraycopy(moveFrom, done, moveFrom, 0, moveCount);
+    System.arraycopy(moveTo, done, moveTo, 0, moveCount);
+    System.arraycopy(moveBytes, done, moveBytes, 0, moveCount);
+  }
+
+  /** The other engine tells only the ends of threads that it has sampled. */
+  @Override
+  public void exited(long timeNanos, int tid) {
+    pipeline.exited(timeNanos, tid);
+  }
+
+  @Override
+  public void moved(long atNanos, long from, long to, long bytes) {
+    if (moveCount == MAX_MOVES) {
+      applyMove(moveFrom[0], moveTo[0], moveBytes[0]);
+      forgetMoves(1);
+    }
+    moveTimes[moveCount] = atNanos;
+    moveFrom[moveCount] = from;
+    moveTo[moveCount] = to;
+    moveBytes[moveCount] = bytes;
+    moveCount++;
+  }
+
+  /** Follows fewer pages where memory is touched faster than stacks can be unwound. */
+  private void followRate(long now) {
+    if (now - rateAt < RATE_NANOS) {
+      return;
+    }
+    long rate = stacks * 1_000_000_000L / (now - rateAt);
+    rateAt = now;
+    stacks = 0;
+    if (rate > MAX_STACKS_A_SECOND && shift < LAST_SHIFT) {
+      setShift(shift + 1);
+    } else if (rate < MAX_STACKS_A_SECOND / 4 && shift > FIRST_SHIFT && ++quiet > QUIET_PERIODS) {
+      setShift(shift - 1);
+    }
+  }
+
+  private void setShift(int value) {
+    shift = value;
+    quiet = 0;
+  }
+
+  /** Whether all faults come but those of the Java heap. */
+  private boolean passesAll() {
+    return filter == null || filter.passesAll();
+  }
+
+  /** Followed pages have other numbers now; more than are followed may have moved. */
+  private void applyMove(long from, long to, long bytes) {
+    long first = from >>> PAGE_SHIFT;
+    long count = bytes >>> PAGE_SHIFT;
+    if (count <= pages.slots()) {
+      for (long each = first; each < first + count; each++) {
+        move(pages.find(each), each + (to - from >> PAGE_SHIFT));
+      }
+      return;
+    }
+    long[] all = pages.all();
+    for (long each : all) {
+      if (each >= first && each < first + count) {
+        move(pages.find(each), each + (to - from >> PAGE_SHIFT));
+      }
+    }
+  }
+
+  private void move(int slot, long target) {
+    if (slot < 0) {
+      return;
+    }
+    long own = pages.page(slot);
+    int old = pages.find(target);
+    if (old >= 0) {
+      givenBack(old, System.nanoTime());
+    }
+    pages.move(pages.find(own), target);
+  }
+
+  @Override
+  public boolean wantsSample() {
+    long address = faultAddress.getAsLong();
+    page = address >>> PAGE_SHIFT;
+    boolean isFollowed = page != 0 && PageHash.isFollowed(page, shift);
+    MemoryRegions.Kind region = regions.of(address);
+    PagePresence.Page memory =
+        isFollowed && region != MemoryRegions.Kind.OTHER
+            ? presence.of(page)
+            : PagePresence.Page.UNKNOWN;
+    boolean isNative = region != MemoryRegions.Kind.OTHER && memory != PagePresence.Page.OF_FILE;
+    recent = recent << 1 | (isNative ? 1 : 0);
+    if (!isNative) {
+      return false;
+    }
+    PageScan.Page kind = scan.of(page, isFollowed);
+    weight = 1L << PAGE_SHIFT + shift;
+    boolean isDoubtful = region == MemoryRegions.Kind.UNKNOWN && memory == PagePresence.Page.ABSENT;
+    isPending = (kind == PageScan.Page.ABSENT || isDoubtful) && pending.hasRoom();
+    if (isDoubtful && !isPending) {
+      counters.add(Counter.MEMORY_LOST, 1);
+      return false;
+    }
+    if (kind == PageScan.Page.HUGE) {
+      becomeHuge();
+      isFollowed = true;
+    }
+    int slot = pages.find(page);
+    if (slot >= 0) {
+      // It has no memory any more, or the kernel would not have had to give it some.
+      givenBack(slot, System.nanoTime());
+    }
+    return (isFollowed || isPending) && kind != PageScan.Page.ZERO;
+  }
+
+  /** The present page is of a huge one: all that come are followed, each by the same page of it. */
+  private void becomeHuge() {
+    boolean comesAlways = filter == null || filter.passesAlways(page);
+    long block = page >>> PageScan.HUGE_SHIFT;
+    long others = (1L << PageScan.HUGE_SHIFT) - 1;
+    page = block << PageScan.HUGE_SHIFT | PageHash.mix(block) & others;
+    weight = 1L << PAGE_SHIFT + PageScan.HUGE_SHIFT + (comesAlways ? 0 : FIRST_SHIFT);
+  }
+
+  /**
+   * Faults that found no room came in a burst, mostly of one stack: the next one stands for as many
+   * of them as were of native memory just before.
+   */
+  @Override
+  public void lost(long timeNanos, long count) {
+    long pagesOfEach = passesAll() ? 1 : 1L << FIRST_SHIFT;
+    lostBytes += (count * pagesOfEach * Long.bitCount(recent) / Long.SIZE) << PAGE_SHIFT;
+  }
+
+  @Override
+  public void sample(StackSnapshot snapshot) {
+    stacks++;
+    timeNanos = snapshot.timeNanos();
+    pipeline.decode(snapshot, this);
+  }
+
+  @Override
+  public void stack(long threadId, long stackId, StopReason end, long contextId) {
+    followGeneration();
+    if (isPending) {
+      pending.add(page, timeNanos, threadId, stackId, end.code(), contextId);
+      return;
+    }
+    weight += lostBytes;
+    lostBytes = 0;
+    touched(threadId, stackId, end.code(), contextId);
+  }
+
+  private void touched(long threadId, long stackId, int end, long contextId) {
+    sample
+        .begin(SampleRecord.Kind.MEMORY, timeNanos, weight)
+        .stack(threadId, stackId, end, contextId)
+        .at(page << PAGE_SHIFT);
+    if (store.write(sample)) {
+      counters.add(Counter.MEMORY_TOUCHED, weight);
+      if (!presence.isKnown() || !pages.add(page, stackId, threadId, weight, end, contextId)) {
+        counters.add(Counter.MEMORY_UNFOLLOWED, 1);
+      }
+    }
+  }
+
+  /**
+   * Pages that were not there yet when their faults came: the kernel was about to clear them. Where
+   * one never comes, what is mapped there now says what it was of.
+   */
+  private void settle(long now) {
+    if (generation != pipeline.beginStack()) {
+      followGeneration();
+    }
+    for (int i = pending.count() - 1; i >= 0; i--) {
+      page = pending.page(i);
+      timeNanos = pending.timeNanos(i);
+      PageScan.Page kind = scan.of(page, true);
+      PagePresence.Page memory = presence.of(page);
+      boolean isAbsent = kind == PageScan.Page.ABSENT || memory == PagePresence.Page.ABSENT;
+      if (isAbsent && now - timeNanos < MAX_PENDING_NANOS) {
+        continue;
+      }
+      if (memory == PagePresence.Page.OF_FILE
+          || regions.of(page << PAGE_SHIFT) != MemoryRegions.Kind.NATIVE) {
+        pending.remove(i);
+        continue;
+      }
+      boolean isFollowed = PageHash.isFollowed(page, shift);
+      weight = 1L << PAGE_SHIFT + shift;
+      if (kind == PageScan.Page.HUGE) {
+        becomeHuge();
+        isFollowed = true;
+      }
+      if (isFollowed && kind != PageScan.Page.ZERO && pages.find(page) < 0) {
+        touched(pending.thread(i), pending.stack(i), pending.end(i), pending.context(i));
+      }
+      pending.remove(i);
+    }
+  }
+
+  /** Ids of an older generation are void: what was touched then is followed no more. */
+  private void followGeneration() {
+    if (generation != pipeline.generation()) {
+      generation = pipeline.generation();
+      counters.add(Counter.MEMORY_UNFOLLOWED, pages.count());
+      pages.clear();
+      pending.clear();
+    }
+  }
+
+  private void givenBack(int slot, long now) {
+    long bytes = pages.weight(slot);
+    sample
+        .begin(SampleRecord.Kind.MEMORY, now, -bytes)
+        .stack(pages.thread(slot), pages.stack(slot), pages.end(slot), pages.context(slot))
+        .at(pages.page(slot) << PAGE_SHIFT);
+    if (generation == pipeline.beginStack() && store.write(sample)) {
+      counters.add(Counter.MEMORY_GIVEN_BACK, bytes);
+    }
+    pages.remove(slot);
+  }
+
+  /** Looks whether some of the pages have been given back, in turn. */
+  private void look(int most) {
+    if (!presence.isKnown() || pages.count() == 0) {
+      return;
+    }
+    long now = System.nanoTime();
+    giveBackAbsent(now);
+    int left = most;
+    for (int i = pages.slots(); i > 0 && left > 0; i--) {
+      nextSlot = nextSlot >= pages.slots() ? 0 : nextSlot;
+      long there = pages.page(nextSlot);
+      if (there == 0) {
+        nextSlot++;
+        continue;
+      }
+      left--;
+      if (presence.isPresent(there)) {
+        nextSlot++;
+      } else if (absent < absents.length) {
+        // It may have been moved a moment ago, or the kernel is about to give it: see the next
+        // look.
+        absents[absent++] = there;
+        nextSlot++;
+      } else {
+        // Another page may be in the slot afterwards.
+        givenBack(nextSlot, now);
+      }
+    }
+  }
+
+  /**
+   * Those that were absent at the last look, still are, and have not moved meanwhile. Where one
+   * lies is only known up to the moves that were not applied yet.
+   */
+  private void giveBackAbsent(long now) {
+    int left = 0;
+    for (int i = 0; i < absent; i++) {
+      if (pages.find(absents[i]) >= 0 && !presence.isPresent(absents[i])) {
+        absents[left++] = absents[i];
+      }
+    }
+    if (left > 0 && moves != null) {
+      moves.drain(this);
+    }
+    for (int i = 0; i < left; i++) {
+      int slot = isMoving(absents[i]) ? -1 : pages.find(absents[i]);
+      if (slot >= 0) {
+        givenBack(slot, now);
+      }
+    }
+    absent = 0;
+  }
+
+  private boolean isMoving(long page) {
+    for (int i = 0; i < moveCount; i++) {
+      long pagesOfMove = moveBytes[i] >>> PAGE_SHIFT;
+      long from = page - (moveFrom[i] >>> PAGE_SHIFT);
+      long to = page - (moveTo[i] >>> PAGE_SHIFT);
+      if (from >= 0 && from < pagesOfMove || to >= 0 && to < pagesOfMove) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  public String note() {
+    if (hasEnded) {
+      return "native memory is not recorded any more: threads are too many, or start too often,"
+          + " for events of each (option perf-memory)";
+    }
+    if (!presence.isKnown()) {
+      return "native memory: /proc/self/pagemap can't be read, so what is given back is not known";
+    }
+    String moved = moves == null ? "" : moves.note();
+    return Stream.of(moved, scan.note(), cost)
+        .filter(text -> !text.isEmpty())
+        .collect(Collectors.joining("; "));
+  }
+
+  @Override
+  public void close() {
+    pipeline.alsoFollow(null);
+    engine.close();
+    budget.close();
+    if (filter != null) {
+      filter.close();
+    }
+    if (moves != null) {
+      moves.close();
+    }
+    presence.close();
+    scan.close();
+    cpuTime.close();
+  }
+}

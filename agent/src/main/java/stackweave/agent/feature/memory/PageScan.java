@@ -1,0 +1,173 @@
+package stackweave.agent.feature.memory;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import stackweave.engine.probe.PageHash;
+import stackweave.linux.Libc;
+import stackweave.linux.NativeBuffer;
+import stackweave.maps.proc.PlainFiles;
+
+/**
+ * What a page of this process is: part of a huge page, or of the page of zeroes, which takes no
+ * memory. By the ioctl PAGEMAP_SCAN of /proc/self/pagemap (Linux 6.7 and later; struct pm_scan_arg
+ * in include/uapi/linux/fs.h), which needs no privilege. For the drain thread.
+ */
+final class PageScan implements AutoCloseable {
+  /** The smallest pages are 4 KiB, huge ones 2 MiB. */
+  static final int HUGE_SHIFT = 9;
+
+  /** What is known of a page. */
+  enum Page {
+    SMALL,
+    HUGE,
+    /** It takes no memory. */
+    ZERO,
+    /** Where a huge page is mostly touched first, nothing is there, or not yet. */
+    ABSENT
+  }
+
+  private static final String FILE = "/proc/self/pagemap";
+  private static final String SETTINGS = "/sys/kernel/mm/transparent_hugepage/";
+  private static final String NEVER = "[never]";
+  private static final String INHERIT = "[inherit]";
+  private static final int O_CLOEXEC = 0x80000;
+  private static final int PAGE_SHIFT = 12;
+
+  /** _IOWR('f', 16, struct pm_scan_arg). */
+  private static final long PAGEMAP_SCAN = 0xC0606610L;
+
+  private static final long PRESENT = 1 << 3;
+  private static final long ZERO = 1 << 5;
+  private static final long HUGE = 1 << 6;
+
+  private static final int ARGUMENT_BYTES = 96;
+  private static final int START = 16;
+  private static final int END = 24;
+  private static final int VECTOR = 40;
+  private static final int VECTOR_LENGTH = 48;
+  private static final int MASK = 72;
+  private static final int RETURNED = 88;
+  private static final int REGION_BYTES = 24;
+  private static final int CATEGORIES = 16;
+
+  /** Blocks of 2 MiB that were seen to have small pages, by their number, and when. */
+  private static final int KNOWN = 1 << 12;
+
+  private static final long KNOWN_NANOS = 1_000_000_000L;
+
+  private final int fd = Libc.open(FILE, O_CLOEXEC, 0);
+  private final NativeBuffer argument = NativeBuffer.allocate(ARGUMENT_BYTES + REGION_BYTES);
+  private final long[] known = new long[KNOWN];
+  private final long[] knownAt = new long[KNOWN];
+  private final boolean hasHuge;
+  private final String others;
+  private final boolean isSupported;
+
+  /** Whether nothing was there at the last scan. */
+  private boolean isAbsent;
+
+  PageScan() {
+    ByteBuffer bytes = argument.bytes();
+    bytes.putLong(0, ARGUMENT_BYTES);
+    bytes.putLong(VECTOR, argument.address() + ARGUMENT_BYTES);
+    bytes.putLong(VECTOR_LENGTH, 1);
+    bytes.putLong(MASK, PRESENT);
+    bytes.putLong(RETURNED, ZERO | HUGE);
+    isSupported = scan(argument.address() >>> PAGE_SHIFT) >= 0;
+    String all = setting("enabled");
+    hasHuge = !all.isEmpty() && !all.contains(NEVER);
+    String sizes = "";
+    String[] names = new File(SETTINGS).list();
+    if (names != null) {
+      for (String name : names) {
+        String own = name.startsWith("hugepages-") ? setting(name + "/enabled") : NEVER;
+        boolean isOn =
+            !own.isEmpty() && !own.contains(NEVER) && (hasHuge || !own.contains(INHERIT));
+        if (isOn && !name.equals("hugepages-2048kB")) {
+          sizes += (sizes.isEmpty() ? "" : ", ") + name.substring("hugepages-".length());
+        }
+      }
+    }
+    others = sizes;
+  }
+
+  /** Whether memory is in huge pages without being asked for. */
+  static boolean isAlwaysHuge() {
+    return setting("enabled").contains("[always]");
+  }
+
+  private static String setting(String name) {
+    try {
+      return PlainFiles.text(SETTINGS + name, StandardCharsets.ISO_8859_1);
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  /** What is to know for users: which pages are not counted as what they are; or empty. */
+  String note() {
+    if (!isSupported && hasHuge) {
+      return "native memory: where huge pages are used it is more than is told, for this kernel"
+          + " (before 6.7) does not say which pages are huge";
+    }
+    return others.isEmpty()
+        ? ""
+        : "native memory: where the kernel uses pages of " + others + " it is more than is told";
+  }
+
+  /**
+   * What a page is that was touched a moment ago.
+   *
+   * @param isFollowed whether it must be known if it is of zeroes
+   */
+  Page of(long page, boolean isFollowed) {
+    if (!isSupported || !hasHuge && !isFollowed) {
+      return Page.SMALL;
+    }
+    long block = page >>> HUGE_SHIFT;
+    int slot = (int) PageHash.mix(block) & KNOWN - 1;
+    long now = System.nanoTime();
+    boolean isKnown = known[slot] == block && now - knownAt[slot] < KNOWN_NANOS;
+    long place = page & (1 << HUGE_SHIFT) - 1;
+    boolean isAtEnd = place == 0 || place == (1 << HUGE_SHIFT) - 1;
+    if (isKnown && !isFollowed && !isAtEnd) {
+      return Page.SMALL;
+    }
+    long categories = scan(page);
+    if (categories > 0 && (categories & ZERO) != 0) {
+      return Page.ZERO;
+    }
+    if (categories > 0 && (categories & HUGE) != 0) {
+      return Page.HUGE;
+    }
+    if (isAbsent && isAtEnd && hasHuge) {
+      return Page.ABSENT;
+    }
+    known[slot] = block;
+    knownAt[slot] = now;
+    return Page.SMALL;
+  }
+
+  /** The categories of a page; 0 if it is not there, −1 if that can't be told. */
+  private long scan(long page) {
+    if (fd < 0) {
+      return -1;
+    }
+    ByteBuffer bytes = argument.bytes();
+    bytes.putLong(START, page << PAGE_SHIFT);
+    bytes.putLong(END, page + 1 << PAGE_SHIFT);
+    int found = Libc.ioctl(fd, PAGEMAP_SCAN, argument.address());
+    isAbsent = found == 0;
+    return found <= 0 ? found : bytes.getLong(ARGUMENT_BYTES + CATEGORIES);
+  }
+
+  @Override
+  public void close() {
+    if (fd >= 0) {
+      Libc.close(fd);
+    }
+    argument.close();
+  }
+}

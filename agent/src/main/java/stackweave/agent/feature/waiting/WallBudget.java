@@ -1,0 +1,76 @@
+package stackweave.agent.feature.waiting;
+
+/**
+ * How much CPU time the looks at waiting threads may take: a share of a core, as an account that is
+ * credited with the time that passes. Used by {@link WallSampler}, which puts off what it can't
+ * afford. Times are in ns. Not thread-safe.
+ */
+final class WallBudget {
+  /** The part of the drain thread's share (option {@code drain}) that may be used: a fifth. */
+  private static final int PART = 5;
+
+  /** Initial credit: the first stacks meet empty caches and code that is not compiled yet. */
+  static final long START_NANOS = 300_000_000L;
+
+  /** Credit for each new thread, about what its first stack costs, and the most of that in all. */
+  static final long NEW_THREAD_NANOS = 80_000L;
+
+  static final long MAX_NEW_THREADS_NANOS = 1_000_000_000L;
+
+  /** Wall-clock time whose share may be saved up. */
+  static final long CEILING_NANOS = 1_000_000_000L;
+
+  /** Wall-clock time whose share may be owed, which bounds how long repayment takes. */
+  static final long FLOOR_NANOS = 2_000_000_000L;
+
+  private final double share;
+  private long credit = START_NANOS;
+  private long ofNewThreads;
+  private long at;
+
+  /**
+   * @param drainPercent what the drain thread may use in all, in percent of a core, 1 to 100
+   * @param now as {@link System#nanoTime}
+   */
+  WallBudget(int drainPercent, long now) {
+    share = drainPercent / 100.0 / PART;
+    at = now;
+  }
+
+  /** The share in percent of a core. */
+  double percent() {
+    return 100 * share;
+  }
+
+  /** Wall-clock time until nothing is owed any more; 0 if nothing is. */
+  long nanosInDebt() {
+    return credit >= 0 ? 0 : (long) (-credit / share);
+  }
+
+  /** What may be used, in ns of CPU time; negative if it is overdrawn. */
+  long credit() {
+    return credit;
+  }
+
+  /** Credits the time since the last call. */
+  void begin(long now) {
+    long ceiling = (long) (share * CEILING_NANOS);
+    if (credit < ceiling) {
+      credit = Math.min(ceiling, credit + (long) (share * (now - at)));
+    }
+    at = now;
+  }
+
+  /** Credits what the first stack of a new thread costs, so that the others are looked at, too. */
+  void newThread() {
+    if (ofNewThreads < MAX_NEW_THREADS_NANOS) {
+      ofNewThreads += NEW_THREAD_NANOS;
+      credit += NEW_THREAD_NANOS;
+    }
+  }
+
+  /** Debits CPU time that was used. */
+  void used(long nanos) {
+    credit = Math.max(credit - nanos, -(long) (share * FLOOR_NANOS));
+  }
+}

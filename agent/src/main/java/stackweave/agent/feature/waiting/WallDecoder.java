@@ -1,0 +1,134 @@
+package stackweave.agent.feature.waiting;
+
+import stackweave.agent.decode.Decoder;
+import stackweave.agent.decode.SamplePipeline;
+import stackweave.agent.decode.name.StackNames;
+import stackweave.agent.decode.thread.SampledThreads;
+import stackweave.agent.decode.thread.ThreadNames;
+import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.model.FrameBuffer;
+import stackweave.hotspot.model.FrameKind;
+import stackweave.maps.modules.MappedModule;
+import stackweave.maps.modules.ModuleIndex;
+import stackweave.maps.modules.ModuleMap;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Unwinds a stack that {@link BlockedStacks} has read and gives it an id in the recording. It must
+ * be called at once: the VM may change a stack that rests. Shares caches and names with the
+ * engine's samples. For the drain thread only.
+ */
+final class WallDecoder {
+  private static final String LIBJVM = "libjvm.so";
+
+  private final Decoder decoder;
+  private final SamplePipeline pipeline;
+  private final ModuleIndex modules;
+  private final MixedUnwinder unwinder;
+  private final StackNames names;
+  private final ThreadNames threads;
+  private final FrameBuffer frames;
+  private ModuleMap map;
+  private long stackId;
+  private long threadKey;
+  private long contextId;
+  private StopReason end = StopReason.INTERNAL_ERROR;
+
+  WallDecoder(Decoder decoder, SamplePipeline pipeline) {
+    this.decoder = decoder;
+    this.pipeline = pipeline;
+    this.modules = decoder.process().modules();
+    this.unwinder = decoder.unwinder();
+    this.names = decoder.names();
+    this.threads = decoder.threads();
+    this.frames = new FrameBuffer(decoder.depth());
+  }
+
+  /**
+   * What is known of a thread; it is looked for among the Java threads, and has no id until that
+   * has been done.
+   */
+  SampledThreads.Entry thread(int tid) {
+    pipeline.beginStack();
+    return threads.findLater(tid);
+  }
+
+  /** Whether it is known whether the thread is one of Java. */
+  boolean isLookedFor(SampledThreads.Entry thread) {
+    return threads.isLookedFor(thread);
+  }
+
+  /** A thread has ended, and its id may be another's. */
+  void exited(int tid) {
+    threads.exited(tid);
+  }
+
+  /** The store's generation, which ids are of. */
+  int generation() {
+    return pipeline.generation();
+  }
+
+  /** Unwinds the stack in the snapshot; {@link #name} has to follow before the next stack. */
+  void unwind(StackSnapshot snapshot) {
+    map = modules.at(snapshot.timeNanos());
+    unwinder.unwind(snapshot, map, frames);
+    if (frames.hasUnknownCode() && pipeline.searchModules(snapshot.timeNanos())) {
+      map = modules.at(snapshot.timeNanos());
+      unwinder.unwind(snapshot, map, frames);
+    }
+    end = frames.end();
+    if (snapshot.isWaitingForCall() && end.isComplete()) {
+      end = StopReason.GAP; // the native frames further in are missing
+    }
+  }
+
+  /** Gives the stack that was unwound last its ids. */
+  void name(StackSnapshot snapshot, SampledThreads.Entry thread) {
+    stackId = names.stackId(frames, map);
+    threadKey = threads.ownerOf(frames, snapshot, thread);
+    contextId = decoder.contexts().at(threads.owner(), snapshot.timeNanos());
+  }
+
+  /** The frames that were unwound last. */
+  FrameBuffer frames() {
+    return frames;
+  }
+
+  /** Why the stack that was unwound last ends. */
+  StopReason end() {
+    return end;
+  }
+
+  /** The id of the stack that was named last. */
+  long stackId() {
+    return stackId;
+  }
+
+  /** The recording's id of the thread that was named last, or of the virtual one that it runs. */
+  long threadKey() {
+    return threadKey;
+  }
+
+  /** What the thread that was named last worked for; 0 where that is not known. */
+  long contextId() {
+    return contextId;
+  }
+
+  /**
+   * Whether the stack that was unwound last is of a thread that the JVM has started in native code:
+   * its first function outside of the C library is libjvm's.
+   */
+  boolean startsInJvm() {
+    for (int i = frames.count() - 1; i >= 0; i--) {
+      if (frames.kind(i) != FrameKind.NATIVE) {
+        return false;
+      }
+      MappedModule module = map.find(frames.pc(i) - 1);
+      if (module == null || !module.isLibc()) {
+        return module != null && module.name().equals(LIBJVM);
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,150 @@
+package stackweave.agent.feature.waiting;
+
+import java.util.SplittableRandom;
+
+/**
+ * Which threads are looked at next. Those that have run lately are a group of their own, so that
+ * thousands of idle threads, or of new ones, don't keep the looks from them: the group that has
+ * cost less begins. Within a group they are looked at in turn. Used by {@link WallSampler};
+ * allocates nothing. Times are in ns, by {@link System#nanoTime}.
+ */
+final class WallSchedule {
+  /** Threads that have run lately, and all others: idle, or not looked at yet. */
+  enum Group {
+    ACTIVE,
+    OTHER;
+
+    Group other() {
+      return this == ACTIVE ? OTHER : ACTIVE;
+    }
+  }
+
+  /** A thread that was seen to have run within so long is active. */
+  private static final long ACTIVE_NANOS = 2_000_000_000L;
+
+  /** The longest time between two looks at a thread, if there are no more threads than these. */
+  private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
+
+  private static final int FEW_THREADS = 1_000;
+
+  /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
+  private static final long UNDECIDED_NANOS = 20_000_000L;
+
+  private final WallThreads threads;
+  private final long intervalNanos;
+  private final SplittableRandom random = new SplittableRandom();
+
+  /** Where the walk through a group goes on. */
+  private final int[] nextStart = new int[2];
+
+  /** CPU time that a group has cost since both were served. */
+  private final long[] spent = new long[2];
+
+  private Group group = Group.OTHER;
+  private int start;
+  private int limit;
+  private int walked;
+
+  /**
+   * @param intervalNanos time between two looks at a thread that runs now and then
+   */
+  WallSchedule(WallThreads threads, long intervalNanos) {
+    this.threads = threads;
+    this.intervalNanos = intervalNanos;
+  }
+
+  // ---- the walk through the threads that are due
+
+  /** The group that is to be looked at first. */
+  Group first() {
+    return spent[Group.ACTIVE.ordinal()] <= spent[Group.OTHER.ordinal()]
+        ? Group.ACTIVE
+        : Group.OTHER;
+  }
+
+  /** The looks at a group have cost so much. */
+  void spent(Group on, long nanos) {
+    spent[on.ordinal()] += nanos;
+  }
+
+  /** All that were due have been looked at: what it cost is of no matter any more. */
+  void allServed() {
+    spent[0] = 0;
+    spent[1] = 0;
+  }
+
+  /** Begins to walk through a group, where the last walk through it ended. */
+  void walk(Group through) {
+    group = through;
+    limit = threads.limit();
+    start = limit == 0 ? 0 : nextStart[through.ordinal()] % limit;
+    walked = 0;
+  }
+
+  /** The next thread of the group that is due; −1 at the walk's end. */
+  int next(long now) {
+    while (walked < limit) {
+      int i = start + walked < limit ? start + walked : start + walked - limit;
+      walked++;
+      if (isDue(i, now) && isActive(i, now) == (group == Group.ACTIVE)) {
+        return i;
+      }
+    }
+    nextStart[group.ordinal()] = limit == 0 ? 0 : random.nextInt(limit);
+    return -1;
+  }
+
+  /** Ends the walk before its end; the next goes on there. */
+  void stop() {
+    nextStart[group.ordinal()] = limit == 0 ? 0 : (start + walked) % limit;
+  }
+
+  /** Whether any thread is due. */
+  boolean isAnyDue(long now) {
+    for (int i = 0; i < threads.limit(); i++) {
+      if (isDue(i, now)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isDue(int i, long now) {
+    byte kind = threads.kind[i];
+    return (kind == WallThreads.WATCHED || kind == WallThreads.NEW) && now - threads.due[i] >= 0;
+  }
+
+  private boolean isActive(int i, long now) {
+    return threads.kind[i] == WallThreads.WATCHED && now - threads.ranAt[i] < ACTIVE_NANOS;
+  }
+
+  // ---- pauses
+
+  /** Until the next pass: an interval, at random, so that no thread's own rhythm is met. */
+  long passPause() {
+    return intervalNanos / 2 + random.nextLong(intervalNanos);
+  }
+
+  /** About half an interval: passes are an interval apart. */
+  long shortPause() {
+    return intervalNanos / 4 + random.nextLong(intervalNanos / 2 + 1);
+  }
+
+  /** Until it may be known whether a thread is one of Java. */
+  long undecidedPause() {
+    return Math.max(UNDECIDED_NANOS, shortPause());
+  }
+
+  /**
+   * Until the next look at a thread that has rested for so long: a part of that, a larger one and
+   * for longer where threads are many. It only decides how well the time at which it ends to rest
+   * is known, which is right on average.
+   */
+  long restPause(long restedNanos) {
+    int watched = threads.count(WallThreads.WATCHED);
+    int part = watched <= FEW_THREADS / 2 ? 8 : watched <= 2 * FEW_THREADS ? 4 : 2;
+    long pause = restedNanos / part + random.nextLong(restedNanos / part + 1);
+    long longest = MAX_PAUSE_NANOS * Math.max(1, watched / FEW_THREADS);
+    return Math.max(shortPause(), Math.min(longest, pause));
+  }
+}
