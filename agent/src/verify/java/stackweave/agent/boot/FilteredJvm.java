@@ -32,8 +32,8 @@ abstract class FilteredJvm {
    */
   static final Duration WORK = Duration.ofSeconds(1);
 
-  /** Of the own memory: for frames, and the timer engine's for stacks and for masks. */
-  static final int READERS = 3;
+  /** Of the own memory: for frames, and the timer engine's for stacks. */
+  static final int READERS = 2;
 
   static final String NOT_TRIED = "perf not tried: a seccomp filter may kill; engine=perf tries it";
 

@@ -110,7 +110,7 @@ class FakeEngineIT extends FakeEngineRuns {
     engine.deliver(sink -> engine.sample(sink, TID, NOWHERE));
     heap.isFull();
     await(engine::isClosed);
-    await(() -> sampler.report().contains("not sampling: the heap of 1024 MiB has 1 MiB left"));
+    await(() -> sampler.report().contains("not sampling: the heap of 1024 MiB has 2 MiB left"));
     assertEquals(List.of("stop", "drain", "close"), engine.calls);
     heap.hasRoom();
     Thread.sleep(500); // ten looks

@@ -15,13 +15,13 @@ import stackweave.jfr.event.WallSample;
  */
 public enum SampledFeature {
   /** Samples of waiting threads; the value is the time between two looks. */
-  WAITING(WallSample.NAME, WallSample.class, "interval", SamplingSettings.WALL_INTERVALS, 20),
+  WAITING(WallSample.NAME, "interval", SamplingSettings.WALL_INTERVALS, 20),
   /** Events of blocked threads; the value is the shortest time of one. */
-  BLOCKED(Blocked.NAME, Blocked.class, "threshold", SamplingSettings.BLOCKED_THRESHOLDS, 5),
+  BLOCKED(Blocked.NAME, "threshold", SamplingSettings.BLOCKED_THRESHOLDS, 5),
   /** First touches of native memory. */
-  MEMORY(NativeMemory.NAME, NativeMemory.class),
+  MEMORY(NativeMemory.NAME),
   /** Blocks of malloc. */
-  ALLOCATIONS(NativeAllocation.NAME, NativeAllocation.class);
+  ALLOCATIONS(NativeAllocation.NAME);
 
   /** The value of what is not asked for. */
   public static final long OFF = 0;
@@ -33,14 +33,12 @@ public enum SampledFeature {
   private static final long MAX_NANOS = 60_000_000_000L;
 
   private final String event;
-  private final Class<? extends Event> type;
   private final String setting;
   private final String times;
   private final long standard;
 
-  SampledFeature(String event, Class<? extends Event> type) {
+  SampledFeature(String event) {
     this.event = event;
-    this.type = type;
     this.setting = "";
     this.times = "";
     this.standard = ON;
@@ -52,10 +50,8 @@ public enum SampledFeature {
    * @param times the valid times, as text for users
    * @param standardMillis where it is asked for and no time is said
    */
-  SampledFeature(
-      String event, Class<? extends Event> type, String setting, String times, int standardMillis) {
+  SampledFeature(String event, String setting, String times, int standardMillis) {
     this.event = event;
-    this.type = type;
     this.setting = setting;
     this.times = times;
     this.standard = standardMillis * 1_000_000L;
@@ -66,9 +62,14 @@ public enum SampledFeature {
     return event;
   }
 
-  /** The event. */
+  /** The event's class: not a field, for options are parsed where there is no JFR. */
   Class<? extends Event> type() {
-    return type;
+    return switch (this) {
+      case WAITING -> WallSample.class;
+      case BLOCKED -> Blocked.class;
+      case MEMORY -> NativeMemory.class;
+      case ALLOCATIONS -> NativeAllocation.class;
+    };
   }
 
   /** The setting that has a time; empty for none. */

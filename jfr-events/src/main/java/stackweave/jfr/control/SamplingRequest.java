@@ -50,26 +50,6 @@ public record SamplingRequest(
     return features.getOrDefault(feature, SampledFeature.OFF);
   }
 
-  /** The time between two looks at a waiting thread in ns; 0 for no looks. */
-  public long wallNanos() {
-    return valueOf(SampledFeature.WAITING);
-  }
-
-  /** The shortest time for which a blocked thread gets an event in ns; 0 for no events. */
-  public long blockedNanos() {
-    return valueOf(SampledFeature.BLOCKED);
-  }
-
-  /** Whether first touches of native memory are to be recorded. */
-  public boolean memory() {
-    return features.containsKey(SampledFeature.MEMORY);
-  }
-
-  /** Whether blocks of malloc are to be recorded. */
-  public boolean allocations() {
-    return features.containsKey(SampledFeature.ALLOCATIONS);
-  }
-
   /** Whether samples taken for {@code other} also satisfy this request. */
   public boolean samplesLike(SamplingRequest other) {
     return other != null

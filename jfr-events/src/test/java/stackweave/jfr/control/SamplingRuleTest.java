@@ -150,7 +150,8 @@ class SamplingRuleTest {
 
   @Test
   void waitingIsSampledOnlyWhereItIsAskedFor() {
-    assertEquals(0, rule.decide(List.of(named("a", Map.of())), TYPE_ID).wallNanos());
+    assertEquals(
+        0, rule.decide(List.of(named("a", Map.of())), TYPE_ID).valueOf(SampledFeature.WAITING));
     assertEquals(0, wallOf(named("a", Map.of(WALL + "enabled", "false"))));
     assertEquals(20_000_000, wallOf(named("a", Map.of(WALL + "enabled", "true"))));
     assertEquals(5_000_000, wallOf(named("a", Map.of(WALL + "interval", "5 ms"))));
@@ -166,12 +167,14 @@ class SamplingRuleTest {
   @Test
   void theAgentsOptionIsForRecordingsThatSayNothingOfWaiting() {
     SamplingRule byOption = new SamplingRule(false, waiting(30_000_000, 0));
-    assertEquals(30_000_000, byOption.decide(List.of(named("a", Map.of())), TYPE_ID).wallNanos());
+    assertEquals(
+        30_000_000,
+        byOption.decide(List.of(named("a", Map.of())), TYPE_ID).valueOf(SampledFeature.WAITING));
     assertEquals(
         0,
         byOption
             .decide(List.of(named("a", Map.of(WALL + "enabled", "false"))), TYPE_ID)
-            .wallNanos());
+            .valueOf(SampledFeature.WAITING));
     assertNull(byOption.decide(List.of(library(Map.of())), TYPE_ID));
     assertTrue(isOpen(byOption, named("a", Map.of()), WallSample.NAME));
     assertFalse(isOpen(byOption, library(Map.of()), WallSample.NAME));
@@ -204,7 +207,7 @@ class SamplingRuleTest {
             named("c", Map.of())));
     List<String> notes = new ArrayList<>();
     List<SamplingRule.Facts> none = List.of(named("a", Map.of(BLOCKED + "threshold", "0 ns")));
-    assertEquals(5_000_000, rule.decide(none, TYPE_ID, notes).blockedNanos());
+    assertEquals(5_000_000, rule.decide(none, TYPE_ID, notes).valueOf(SampledFeature.BLOCKED));
     assertEquals(
         List.of(
             "recording a asks for threshold '0 ns' of stackweave.Blocked, which is not a time from"
@@ -217,7 +220,8 @@ class SamplingRuleTest {
   void theSettingsOfBlockedThreadsAreCompleted() {
     SamplingRule byOption = new SamplingRule(false, waiting(0, 3_000_000));
     SamplingRule.Facts silent = named("a", Map.of());
-    assertEquals(3_000_000, byOption.decide(List.of(silent), TYPE_ID).blockedNanos());
+    assertEquals(
+        3_000_000, byOption.decide(List.of(silent), TYPE_ID).valueOf(SampledFeature.BLOCKED));
     assertEquals(OptionalLong.of(3_000_000), threshold(byOption, silent));
     assertEquals(OptionalLong.empty(), threshold(rule, silent));
     assertEquals(OptionalLong.empty(), threshold(byOption, library(Map.of())));
@@ -232,7 +236,7 @@ class SamplingRuleTest {
   }
 
   private long blockedOf(SamplingRule.Facts... running) {
-    return rule.decide(List.of(running), TYPE_ID).blockedNanos();
+    return rule.decide(List.of(running), TYPE_ID).valueOf(SampledFeature.BLOCKED);
   }
 
   @Test
@@ -248,7 +252,7 @@ class SamplingRuleTest {
     SamplingRequest request =
         rule.decide(
             List.of(named("a", Map.of(WALL + "interval", "10 us", WALL + "depth", "7"))), TYPE_ID);
-    assertEquals(1_000_000, request.wallNanos());
+    assertEquals(1_000_000, request.valueOf(SampledFeature.WAITING));
     assertEquals(
         List.of(
             "recording a sets stackweave.WallSample#depth, which is unknown, so nothing follows it"
@@ -259,7 +263,7 @@ class SamplingRuleTest {
   }
 
   private long wallOf(SamplingRule.Facts... running) {
-    return rule.decide(List.of(running), TYPE_ID).wallNanos();
+    return rule.decide(List.of(running), TYPE_ID).valueOf(SampledFeature.WAITING);
   }
 
   @Test

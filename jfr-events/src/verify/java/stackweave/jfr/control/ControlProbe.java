@@ -85,8 +85,12 @@ public final class ControlProbe {
         + "/"
         + request.depth()
         + (request.inMemory() ? "/memory" : "")
-        + (request.wallNanos() > 0 ? "/waiting " + Timespans.format(request.wallNanos()) : "")
-        + (request.blockedNanos() > 0 ? "/blocked " + Timespans.format(request.blockedNanos()) : "")
+        + (request.valueOf(SampledFeature.WAITING) > 0
+            ? "/waiting " + Timespans.format(request.valueOf(SampledFeature.WAITING))
+            : "")
+        + (request.valueOf(SampledFeature.BLOCKED) > 0
+            ? "/blocked " + Timespans.format(request.valueOf(SampledFeature.BLOCKED))
+            : "")
         + " for "
         + request.recordings().size();
   }

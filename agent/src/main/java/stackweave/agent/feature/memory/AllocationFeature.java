@@ -4,6 +4,7 @@ import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.feature.FeatureSession;
+import stackweave.jfr.control.SampledFeature;
 
 /** Blocks of malloc: {@code stackweave.NativeAllocation}. Immutable. */
 public final class AllocationFeature implements Feature {
@@ -14,6 +15,8 @@ public final class AllocationFeature implements Feature {
 
   @Override
   public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
-    return context.request().allocations() ? AllocationSampler.open(context) : null;
+    return context.request().valueOf(SampledFeature.ALLOCATIONS) != SampledFeature.OFF
+        ? AllocationSampler.open(context)
+        : null;
   }
 }

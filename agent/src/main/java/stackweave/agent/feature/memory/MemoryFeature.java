@@ -4,6 +4,7 @@ import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.feature.FeatureSession;
+import stackweave.jfr.control.SampledFeature;
 import stackweave.linux.MemoryAccess;
 
 /**
@@ -20,7 +21,7 @@ public record MemoryFeature(long perfMemoryBytes, MemoryAccess memoryAccess) imp
 
   @Override
   public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
-    return context.request().memory()
+    return context.request().valueOf(SampledFeature.MEMORY) != SampledFeature.OFF
         ? MemorySampler.open(context, perfMemoryBytes, memoryAccess, failure())
         : null;
   }

@@ -4,6 +4,7 @@ import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.feature.FeatureSession;
+import stackweave.jfr.control.SampledFeature;
 
 /**
  * Events of threads that were blocked for long: {@code stackweave.Blocked}. Immutable.
@@ -20,8 +21,8 @@ public record BlockedFeature(String threads, int drainPercent) implements Featur
 
   @Override
   public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
-    long threshold = context.request().blockedNanos();
-    return threshold == 0
+    long threshold = context.request().valueOf(SampledFeature.BLOCKED);
+    return threshold == SampledFeature.OFF
         ? null
         : new BlockedSampler(
             WallParts.open(context.decoder(), context.samples(), failure()),

@@ -4,6 +4,7 @@ import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.feature.FeatureSession;
+import stackweave.jfr.control.SampledFeature;
 
 /**
  * Samples of waiting threads: {@code stackweave.WallSample}. Immutable.
@@ -20,8 +21,8 @@ public record WaitingFeature(String threads, int drainPercent) implements Featur
 
   @Override
   public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
-    long interval = context.request().wallNanos();
-    return interval == 0
+    long interval = context.request().valueOf(SampledFeature.WAITING);
+    return interval == SampledFeature.OFF
         ? null
         : new WallSampler(
             WallParts.open(context.decoder(), context.samples(), failure()),
