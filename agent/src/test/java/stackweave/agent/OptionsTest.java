@@ -70,7 +70,8 @@ class OptionsTest {
     String table = String.join("\n", Option.markdown()) + "\n";
     if ("write".equals(System.getProperty("options.page"))) {
       Files.writeString(
-          page, text.replaceFirst("(?s)\\| option \\|.*\\|\n", Matcher.quoteReplacement(table)));
+          page,
+          text.replaceFirst("(?m)^\\| option \\|.*\n(\\|.*\n)*", Matcher.quoteReplacement(table)));
     }
     assertTrue(Files.readString(page).contains(table), () -> "docs/options.md lacks:\n" + table);
   }
