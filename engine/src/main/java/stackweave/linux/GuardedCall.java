@@ -3,7 +3,7 @@ package stackweave.linux;
 /**
  * The system calls that the agent uses and an ordinary service does not make; a seccomp filter may
  * kill the process for them, so each call site must ask {@link CallPolicy} first. All others are
- * made by the JVM itself or by every long-running program. docs/system-calls.md has both lists, and
+ * made by the JVM itself or by every long-running program. docs/containers.md has both lists, and
  * the command that makes them.
  */
 public enum GuardedCall {

@@ -23,8 +23,8 @@ import org.openjdk.jmc.flightrecorder.stacktrace.tree.StacktraceTreeModel;
 
 /**
  * Draws what JDK Mission Control shows of a merged recording, from JMC's own loader and stack trace
- * tree: the tables of its page Method Profiling, and its Flame View. For docs/jmc.md; nothing of
- * JMC's windows runs here. Arguments: the merged recording, the HTML file to write.
+ * tree: the tables of its page Method Profiling, and its Flame View. For docs/reading-results.md;
+ * nothing of JMC's windows runs here. Arguments: the merged recording, the HTML file to write.
  */
 public final class JmcPicture {
   private static final int ROWS = 8;

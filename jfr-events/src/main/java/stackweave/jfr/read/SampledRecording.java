@@ -20,10 +20,10 @@ import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * A recording: its sessions, samples and figures. For exports and other programs; docs/reading.md
- * has an example. Memory use depends on the number of distinct stacks, not of samples, which are
- * read from the file again for each {@link #forEachSample} and {@link #forEachSum}. Not
- * thread-safe.
+ * A recording: its sessions, samples and figures. For exports and other programs;
+ * docs/reading-results.md has an example. Memory use depends on the number of distinct stacks, not
+ * of samples, which are read from the file again for each {@link #forEachSample} and {@link
+ * #forEachSum}. Not thread-safe.
  */
 public final class SampledRecording {
   /** Receives the distinct stacks of a recording with what else they have in common. */

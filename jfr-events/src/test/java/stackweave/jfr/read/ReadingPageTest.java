@@ -18,9 +18,9 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.store.SampleWriter;
 import stackweave.jfr.store.SyntheticStacks;
 
-/** The program of docs/reading.md compiles, runs, and prints what is in the recording. */
+/** The program of docs/reading-results.md compiles, runs, and prints what is in the recording. */
 class ReadingPageTest {
-  private static final Path PAGE = Path.of("../docs/reading.md");
+  private static final Path PAGE = Path.of("../docs/reading-results.md");
   private static final int SAMPLES = 400;
 
   @Test

@@ -8,7 +8,7 @@ import stackweave.jfr.read.SampledFrame;
 
 /**
  * Waits of threads that have nothing to do, by the methods that they wait in. What is not named
- * here counts as waiting inside work. docs/wall.md has the same list.
+ * here counts as waiting inside work. docs/waiting.md has the same list.
  */
 enum IdleKind {
   /** No task: a pool's queue, a timer's. */
