@@ -7,6 +7,7 @@ import stackweave.agent.decode.SamplePipeline;
 import stackweave.agent.decode.failure.FailureFiles;
 import stackweave.agent.decode.failure.FailureRecorder;
 import stackweave.agent.drain.limit.Throttle;
+import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.engine.EngineDescription;
 import stackweave.engine.SignalTargets;
@@ -54,6 +55,9 @@ final class Decoding implements SignalTargets, AutoCloseable {
       return;
     }
     process = ProcessView.open(parts.settings().memoryAccess(), areSamplesTaken);
+    for (Feature feature : tools.features()) {
+      feature.prepare(process.modules());
+    }
     if (!process.nativeOnly().isEmpty()) {
       tools.messages().sampling(process.nativeOnly());
     }
@@ -74,6 +78,8 @@ final class Decoding implements SignalTargets, AutoCloseable {
             tools.instrumentation(),
             tools.messages());
     status.totals().decodeWith(decoder.unwinder().counters());
+    // Before all that takes longer: their files may be deleted soon.
+    process.modules().readUnread();
     samples = new SamplePipeline(decoder, failures());
     status.flushIfRequested();
   }
@@ -101,9 +107,8 @@ final class Decoding implements SignalTargets, AutoCloseable {
     samples.follow(engine, throttle);
   }
 
-  /** Reads libraries whose file may go soon, and what nearly every stack needs. */
+  /** Reads what nearly every stack needs. */
   void loadTables() {
-    process.modules().readUnread();
     for (MappedModule module : process.neededByMost()) {
       module.symbols();
       module.unwindTable();

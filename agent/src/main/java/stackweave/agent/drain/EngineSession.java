@@ -172,11 +172,11 @@ final class EngineSession implements FeatureContext, AutoCloseable {
     if (stop.isSet()) {
       return;
     }
+    decoding.loadTables();
     if (!areFeaturesOpen) {
       areFeaturesOpen = true;
       features.open(this);
     }
-    decoding.loadTables();
     if (engine.description().sendsSignals()) {
       decoding.hookThreadStarts();
     }

@@ -1,5 +1,7 @@
 package stackweave.agent.feature;
 
+import stackweave.maps.modules.ModuleIndex;
+
 /**
  * Something that is recorded beside the samples of the CPU engine, such as waiting threads. One
  * object of each exists as long as the agent; what it does while samples are taken is a {@link
@@ -9,6 +11,12 @@ package stackweave.agent.feature;
 public interface Feature {
   /** What is not done where it fails, for users: "waiting threads are not looked at". */
   String failure();
+
+  /**
+   * Sampling is about to begin: it is known what is mapped, and of no library is anything read. On
+   * the drain thread.
+   */
+  default void prepare(ModuleIndex modules) {}
 
   /**
    * Begins, on the drain thread, when the first engine runs and the store is open.

@@ -23,7 +23,7 @@ class FullHeapMoreIT {
   private static final int ENOUGH = 11;
 
   @ParameterizedTest
-  @CsvSource({"17, 48, 40", "25, 256, 235"})
+  @CsvSource({"17, 48, 38.4", "25, 256, 204.8"})
   void livesAsWithoutSampling(int feature, int heap, double live) {
     FullHeapIT.livesAsWithoutSampling(feature, heap, live, "3");
   }
@@ -70,7 +70,7 @@ class FullHeapMoreIT {
 
   /** Stacks through the kernel, whose tens of thousands of symbols are read for them. */
   @ParameterizedTest
-  @CsvSource({"25, 128, 106"})
+  @CsvSource({"25, 128, 102.4"})
   void livesWithStacksOfTheKernel(int feature, int heap, double live) {
     Ended ended =
         FullHeapIT.run(

@@ -21,7 +21,7 @@ class FullHeapIT {
   static final String MAIN = "stackweave.lab.heap.FullHeap";
 
   @ParameterizedTest
-  @CsvSource({"17, 64, 40", "25, 64, 57.6"})
+  @CsvSource({"17, 64, 40", "25, 64, 51.2"})
   void livesAsWithoutSampling(int feature, int heap, double live) {
     livesAsWithoutSampling(feature, heap, live, "1.5");
   }

@@ -117,11 +117,16 @@ public final class LoadsFeature implements Feature {
     return "loads of libraries are not observed";
   }
 
+  /** Files that are held from before are read in place of those that are gone. */
+  @Override
+  public void prepare(ModuleIndex found) {
+    found.keptBy(new Kept());
+  }
+
   /** Instruments the JDK if that was not done before, and tells of loads. */
   @Override
   public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
     modules = context.decoder().process().modules();
-    modules.keptBy(new Kept());
     memory = context.decoder().process().memory();
     refresh = context.samples()::refreshModules;
     try {
