@@ -150,6 +150,11 @@ public final class LoadsFeature implements Feature {
     }
 
     @Override
+    public void flush() {
+      pass();
+    }
+
+    @Override
     public void close() {
       end();
     }
