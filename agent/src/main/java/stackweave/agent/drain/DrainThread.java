@@ -112,15 +112,12 @@ final class DrainThread implements Runnable {
 
   private void sample() {
     status.begin();
-    long since = status.askedNanos();
     try (PerfBudget budget = new PerfBudget(parts.settings().perfMemoryBytes())) {
+      EngineSession session = new EngineSession(parts, tools, status, stop, budget);
       while (!stop.isSet()) {
         awaitSwitchedOn();
         awaitRoom();
-        EngineSession.End end;
-        try (EngineSession session = new EngineSession(parts, tools, status, stop, budget, since)) {
-          end = stop.isSet() ? EngineSession.End.STOPPED : session.run();
-        }
+        EngineSession.End end = stop.isSet() ? EngineSession.End.STOPPED : session.run();
         switch (end) {
           case REFUSED, REFUSED_FOR_NOW -> {
             stateNoSamples(status.totals().engineReason);
@@ -130,11 +127,10 @@ final class DrainThread implements Runnable {
           case STOPPED -> {}
         }
         if (status.store() != null) {
-          // Method and module ids start again with each session.
+          // Method and module ids start again with each run.
           status.store().newGeneration();
           status.store().rest();
         }
-        since = System.nanoTime(); // nothing is known of what passes before the next session
       }
     }
   }

@@ -16,18 +16,18 @@ import stackweave.engine.choice.EngineOrder;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.linux.CallPolicy;
-import stackweave.linux.CpuTime;
 
 /**
  * Sampling from its begin to its end: chooses an engine, starts it, makes what decodes its samples,
- * and lets another engine take over where that one ends. For the drain thread.
+ * and lets another engine take over where that one ends. It is run again after a pause, and goes on
+ * then with the account of the drain thread's CPU time. For the drain thread.
  *
  * <p>An engine is started before anything else: samples can wait in its rings, and what runs before
  * it does is missed. With short intervals the rings would be full too soon, and of a process that
  * has worked for long it has to be known what was unloaded before: then what decodes samples comes
  * first.
  */
-final class EngineSession implements FeatureContext, AutoCloseable {
+final class EngineSession implements FeatureContext {
   /** How a session ended. */
   enum End {
     /** No engine could be had. */
@@ -51,11 +51,13 @@ final class EngineSession implements FeatureContext, AutoCloseable {
   private final Status status;
   private final StopSignal stop;
   private final PerfBudget budget;
-  private final long sinceNanos;
-  private final CpuTime cpuTime = new CpuTime();
-  private final Features features;
 
-  private final Decoding decoding;
+  /** When what features record begins, by {@link System#nanoTime}. */
+  private long sinceNanos;
+
+  // Of the present run.
+  private Features features;
+  private Decoding decoding;
   private boolean areFeaturesOpen;
 
   /** The last engine's, whose CPU account the next one continues; null before the first. */
@@ -63,28 +65,30 @@ final class EngineSession implements FeatureContext, AutoCloseable {
 
   /**
    * @param budget kernel memory for perf events of threads
-   * @param sinceNanos when samples were asked for, or after a pause went on, by {@link
-   *     System#nanoTime}
    */
   EngineSession(
-      DrainParts parts,
-      AgentTools tools,
-      Status status,
-      StopSignal stop,
-      PerfBudget budget,
-      long sinceNanos) {
+      DrainParts parts, AgentTools tools, Status status, StopSignal stop, PerfBudget budget) {
     this.parts = parts;
     this.tools = tools;
     this.status = status;
     this.stop = stop;
     this.budget = budget;
-    this.sinceNanos = sinceNanos;
-    this.features = new Features(tools.features());
-    this.decoding = new Decoding(parts, tools, status, stop);
+    this.sinceNanos = status.askedNanos();
   }
 
-  /** Samples until it has to end. */
+  /** Samples until it has to end, and releases everything. */
   End run() {
+    features = new Features(tools.features());
+    decoding = new Decoding(parts, tools, status, stop);
+    areFeaturesOpen = false;
+    try {
+      return sample();
+    } finally {
+      close();
+    }
+  }
+
+  private End sample() {
     if (!request().event().isCpu() || request().intervalNanos() < EARLY_NANOS) {
       decoding.lookAtProcess(false);
       decoding.open();
@@ -149,7 +153,7 @@ final class EngineSession implements FeatureContext, AutoCloseable {
         throttle == null
             ? new Throttle(
                 parts.settings().drainPercent(),
-                cpuTime::ofThread,
+                status::ownCpu,
                 System::nanoTime,
                 engine::backlog,
                 new SplittableRandom())
@@ -218,13 +222,14 @@ final class EngineSession implements FeatureContext, AutoCloseable {
     return sinceNanos;
   }
 
-  @Override
-  public void close() {
+  private void close() {
     try {
       features.close();
     } finally {
       decoding.close();
-      cpuTime.close();
+      if (areFeaturesOpen) {
+        sinceNanos = System.nanoTime(); // nothing is known of what passes before the next run
+      }
     }
   }
 }
