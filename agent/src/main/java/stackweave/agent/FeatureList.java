@@ -56,7 +56,7 @@ final class FeatureList implements Supplier<List<Feature>> {
     if (options.weave()) {
       all.add(new WeaveFeature(instrumentation, messages));
     }
-    all.add(new LabelsFeature(instrumentation));
+    all.add(new LabelsFeature(instrumentation, messages));
     all.add(new MemoryFeature(perfMemoryBytes, options.memory()));
     all.add(new AllocationFeature());
     all.add(new BlockedFeature(options.wallThreads(), options.drainPercent()));

@@ -95,7 +95,6 @@ public final class SamplePipeline implements EngineSink {
   public void follow(EngineDescription running, Throttle throttle) {
     engine = running;
     this.throttle = throttle;
-    decoder.contexts().follow(running);
     boolean reported = running.reportsMappings();
     LoaderCounts loader = reported ? null : LoaderCounts.find(modules.latest(), memory);
     search = new ModuleSearch(modules, reported, loader);
@@ -313,7 +312,8 @@ public final class SamplePipeline implements EngineSink {
     long stackId = names.stackId(frames, map);
     long weight = snapshot.weightNanos() * throttle.group();
     long time = snapshot.timeNanos();
-    long contextId = decoder.contexts().of(threads.owner(), time, hasJavaFrames());
+    long contextId =
+        decoder.contexts().of(threads.owner(), time, engine.clockErrorNanos(), hasJavaFrames());
     SampledEvent event = engine.event();
     record
         .begin(event.isCpu() ? SampleRecord.Kind.CPU : SampleRecord.Kind.EVENT, time, weight)

@@ -44,50 +44,39 @@ public final class SampledContexts implements AutoCloseable {
   /** Null if there are no labels. */
   private final ContextHook hook;
 
-  private final String whyNot;
   private long key;
-  private long errorNanos = MIN_ERROR_NANOS;
   private long swept = System.nanoTime();
 
   /** Whether a scope was met. */
   private boolean used;
 
-  private SampledContexts(EventStore store, Counters counters, ContextHook hook, String whyNot) {
+  private SampledContexts(EventStore store, Counters counters, ContextHook hook) {
     this.store = store;
     this.counters = counters;
     this.hook = hook;
-    this.whyNot = whyNot;
     forget();
   }
 
-  /** Lets the application's scopes take effect until this is closed. */
+  /**
+   * Lets the application's scopes take effect until this is closed.
+   *
+   * @throws ReflectiveOperationException where the JDK is unlike any known; or a LinkageError
+   * @throws IOException where the agent's own classes can't be read
+   */
   public static SampledContexts open(
-      Instrumentation instrumentation, EventStore store, Counters counters) {
-    try {
-      return new SampledContexts(store, counters, ContextHook.open(instrumentation), "");
-    } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
-      return new SampledContexts(store, counters, null, "no labels: " + e);
-    }
+      Instrumentation instrumentation, EventStore store, Counters counters)
+      throws ReflectiveOperationException, IOException {
+    return new SampledContexts(store, counters, ContextHook.open(instrumentation));
   }
 
-  /** Without any labels, where Java threads are not known. */
+  /** Without any labels. */
   public static SampledContexts none(EventStore store, Counters counters) {
-    return new SampledContexts(store, counters, null, "");
+    return new SampledContexts(store, counters, null);
   }
 
   /** The threads that open scopes; null if there are no labels. */
   public ContextHook threads() {
     return hook;
-  }
-
-  /** Why there are no labels; empty if there may be. */
-  public String whyNot() {
-    return whyNot;
-  }
-
-  /** Sets the engine whose samples come from here on. */
-  public void follow(EngineDescription engine) {
-    errorNanos = Math.max(MIN_ERROR_NANOS, engine.clockErrorNanos());
   }
 
   /** Forgets all ids of the store, whose generation has changed. */
@@ -100,15 +89,16 @@ public final class SampledContexts implements AutoCloseable {
    *
    * @param thread whose it is; null if that is not known
    * @param nanos when it was taken, by the engine's clock
+   * @param clockErrorNanos that engine's {@link EngineDescription#clockErrorNanos}
    * @param isJava whether it is of a Java thread, also of one that is not known, as it has ended
    * @return its id, 0 for none
    */
-  public long of(Thread thread, long nanos, boolean isJava) {
+  public long of(Thread thread, long nanos, long clockErrorNanos, boolean isJava) {
     if (thread == null && isJava && areUsed()) {
       counters.add(Counter.LABEL_UNKNOWN, 1);
       return 0;
     }
-    return find(thread, nanos, errorNanos, true);
+    return find(thread, nanos, clockErrorNanos, true);
   }
 
   /** Whether the application has scopes, as far as that is known. */
@@ -125,7 +115,7 @@ public final class SampledContexts implements AutoCloseable {
    * @return its id, 0 for none
    */
   public long at(Thread thread, long nanos) {
-    return find(thread, nanos, MIN_ERROR_NANOS, false);
+    return find(thread, nanos, 0, false);
   }
 
   /**
@@ -137,10 +127,10 @@ public final class SampledContexts implements AutoCloseable {
    * @return its id, 0 for none
    */
   public long ofBeside(Thread thread, long nanos, long clockErrorNanos) {
-    return find(thread, nanos, Math.max(MIN_ERROR_NANOS, clockErrorNanos), false);
+    return find(thread, nanos, clockErrorNanos, false);
   }
 
-  private long find(Thread thread, long nanos, long error, boolean counted) {
+  private long find(Thread thread, long nanos, long clockErrorNanos, boolean counted) {
     if (hook == null || thread == null) {
       return 0;
     }
@@ -148,7 +138,7 @@ public final class SampledContexts implements AutoCloseable {
       swept = nanos;
       hook.sweep();
     }
-    Object scope = hook.at(thread, nanos, error);
+    Object scope = hook.at(thread, nanos, Math.max(MIN_ERROR_NANOS, clockErrorNanos));
     if (scope == null) {
       return 0;
     }

@@ -1,5 +1,6 @@
 package stackweave.agent.feature.label;
 
+import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import stackweave.agent.decode.Decoder;
 import stackweave.agent.decode.context.SampledContexts;
@@ -7,9 +8,14 @@ import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.feature.FeatureSession;
+import stackweave.agent.message.Messages;
 
-/** What threads work for, by the application's labels: {@code stackweave.Context}. Immutable. */
-public record LabelsFeature(Instrumentation instrumentation) implements Feature {
+/**
+ * What threads work for, by the application's labels: {@code stackweave.Context}. Immutable.
+ *
+ * @param messages told where there can't be labels
+ */
+public record LabelsFeature(Instrumentation instrumentation, Messages messages) implements Feature {
   @Override
   public String failure() {
     return "no labels";
@@ -21,10 +27,13 @@ public record LabelsFeature(Instrumentation instrumentation) implements Feature 
     if (decoder.vmThreads() == null) {
       return null; // it is not known whose a sample is
     }
-    SampledContexts contexts =
-        SampledContexts.open(instrumentation, decoder.store(), decoder.counts().counters);
-    if (!contexts.whyNot().isEmpty()) {
-      throw new FeatureRefusedException(contexts.whyNot());
+    SampledContexts contexts;
+    try {
+      contexts = SampledContexts.open(instrumentation, decoder.store(), decoder.counts().counters);
+    } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
+      String whyNot = failure() + ": " + e;
+      messages.sampling(whyNot);
+      throw new FeatureRefusedException(whyNot);
     }
     decoder.label(contexts);
     return new Session(contexts);
