@@ -19,14 +19,6 @@ public interface EngineSink {
     return true;
   }
 
-  /**
-   * Whether the next record is to be delivered; asked before each. If not, it waits for the next
-   * {@link SampleEngine#drain}, with all after it.
-   */
-  default boolean goesOn() {
-    return true;
-  }
-
   /** A sample. The snapshot belongs to the engine, which overwrites it with the next one. */
   void sample(StackSnapshot snapshot);
 

@@ -37,7 +37,7 @@ public interface SampleEngine extends AutoCloseable {
   /**
    * Delivers, in order of time, the records up to {@code untilTimeNanos}. Records are held back
    * until the next call while a CPU may still write an earlier one, which after {@link #stop} none
-   * does, and where the sink does not {@link EngineSink#goesOn go on}.
+   * does.
    *
    * @param untilTimeNanos the last time to deliver, on the clock of System.nanoTime; {@link
    *     Long#MAX_VALUE} for no limit

@@ -289,7 +289,7 @@ public final class PerfCpuEngine extends PerfEngine {
       // In the order of time: an id may be another thread's from then on.
       boolean complete = stopped || merge.isPast(endedThreads.time());
       count = merge.drain(endedThreads.time(), stopped, records);
-      if (!complete || !sink.goesOn()) {
+      if (!complete) {
         return count;
       }
       endedThreads.tell(sink);

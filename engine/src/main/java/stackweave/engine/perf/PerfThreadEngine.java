@@ -276,11 +276,6 @@ public final class PerfThreadEngine extends PerfEngine {
       watch();
       records.record(ring, timeNanos);
     }
-
-    @Override
-    public boolean goesOn() {
-      return records.goesOn();
-    }
   }
 
   /** Ends sampling if there are too many threads, or they start too often. */

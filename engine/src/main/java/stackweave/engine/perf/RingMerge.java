@@ -21,11 +21,6 @@ final class RingMerge {
   interface Target {
     /** Must {@link PerfRing#take} the record at the ring's tail. */
     void record(PerfRing ring, long timeNanos);
-
-    /** Whether the next record is to be delivered now. */
-    default boolean goesOn() {
-      return true;
-    }
   }
 
   private final PerfRing[] rings;
@@ -60,7 +55,7 @@ final class RingMerge {
   }
 
   /**
-   * Delivers all records up to {@code until}, as long as the target goes on.
+   * Delivers all records up to {@code until}.
    *
    * @param settled whether no CPU writes any more, so that nothing is held back
    * @return how many
@@ -73,7 +68,7 @@ final class RingMerge {
     }
     int count = 0;
     for (int next = earliest(); times[next] <= horizon; next = earliest()) {
-      if (rings[next].isEmpty() || !target.goesOn()) {
+      if (rings[next].isEmpty()) {
         break;
       }
       if (times[next] < latest) {

@@ -39,11 +39,6 @@ abstract class SampleRecords implements RingMerge.Target {
     sink = receiver;
   }
 
-  @Override
-  public final boolean goesOn() {
-    return sink.goesOn();
-  }
-
   /** Counts a sample of this process; returns whether the sink wants it. */
   final boolean wants(long weight) {
     samples++;

@@ -139,7 +139,7 @@ final class TimerRecords {
   }
 
   /**
-   * Delivers the samples up to a time, as long as the sink goes on.
+   * Delivers the samples up to a time.
    *
    * @param settled whether no handler runs any more, so that unfinished records stay so
    * @return how many
@@ -147,7 +147,7 @@ final class TimerRecords {
   int drain(long until, boolean settled, EngineSink sink) {
     int count = 0;
     long head = memory.get(HandlerLayout.PROCESS_HEAD);
-    while (position < head && sink.goesOn()) {
+    while (position < head) {
       int at = (int) position & ringBytes - 1;
       long commit = (long) LONGS.getAcquire(ring, at);
       if (commit == 0 ? !abandon(head, settled) : !isSound(commit, at, head)) {

@@ -136,27 +136,10 @@ class CpuRecordsTest {
     assertEquals(0, merge.malformed());
   }
 
-  @Test
-  void whatDoesNotGoOnWaits() {
-    one.write(sample(PID, TID, 10)).write(sample(PID, TID, 20));
-    sink.most = 1;
-    merge.drain(Long.MAX_VALUE, true, records);
-    assertEquals(1, sink.events.size());
-    sink.most = 2;
-    drain();
-    assertEquals(2, sink.events.size());
-  }
-
   private static final class Sink implements EngineSink {
     private final List<String> events = new ArrayList<>();
     private boolean wants = true;
     private int asked;
-    private int most = Integer.MAX_VALUE;
-
-    @Override
-    public boolean goesOn() {
-      return events.size() < most;
-    }
 
     @Override
     public boolean wantsSample() {
