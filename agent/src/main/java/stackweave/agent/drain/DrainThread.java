@@ -5,6 +5,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.SwitchPlaces;
+import stackweave.agent.drain.limit.Room;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.status.SamplerFigures;
@@ -19,12 +20,6 @@ import stackweave.linux.NativeAccess;
  * <p>It must not end the application: every Throwable ends sampling only.
  */
 final class DrainThread implements Runnable {
-  /** How often room for sampling is looked for. */
-  private static final long ROOM_NANOS = 50_000_000L;
-
-  /** What is short for so many looks is said; before that it may be garbage. */
-  private static final int LOOKS_UNTIL_SAID = 20;
-
   /** How often the switch file is looked for while nothing is sampled. */
   private static final long SWITCH_NANOS = 1_000_000_000L;
 
@@ -158,7 +153,7 @@ final class DrainThread implements Runnable {
         status.clear();
         return;
       }
-      if (looks % (SWITCH_NANOS / ROOM_NANOS) == 0) {
+      if (looks % (SWITCH_NANOS / Room.LOOK_NANOS) == 0) {
         Path before = off;
         off = parts.switchFile().present();
         if (off != null && !off.equals(before)) {
@@ -166,11 +161,11 @@ final class DrainThread implements Runnable {
           isSaid = false;
         }
       }
-      if (off == null && !isSaid && looks >= LOOKS_UNTIL_SAID) {
+      if (off == null && !isSaid && looks >= Room.LOOKS_UNTIL_SAID) {
         isSaid = true;
         stateNoRoom();
       }
-      pause(ROOM_NANOS);
+      pause(Room.LOOK_NANOS);
     }
   }
 

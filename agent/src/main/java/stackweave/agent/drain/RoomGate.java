@@ -13,13 +13,8 @@ import stackweave.jfr.status.SamplerFigures;
  * classes stay. Called by the recording control on one thread; {@link #close} on any thread.
  */
 public final class RoomGate implements StartGate, AutoCloseable {
-  private static final long LOOK_NANOS = 50_000_000L;
-
   /** Room is looked for this many times for each check of the recordings. */
   private static final int RECORDINGS_LOOKS = 10;
-
-  /** What is short before may be garbage that the next collection frees. */
-  private static final int LOOKS_UNTIL_SAID = 20;
 
   private final Messages messages;
   private final Sampler sampler;
@@ -49,13 +44,13 @@ public final class RoomGate implements StartGate, AutoCloseable {
         if (!recordings.areRunning()) {
           break;
         }
-        if (!said && look >= LOOKS_UNTIL_SAID && recordings.ask()) {
+        if (!said && look >= Room.LOOKS_UNTIL_SAID && recordings.ask()) {
           said = true;
           messages.sampling(SamplerFigures.NOT_SAMPLING + room.whyNot());
           sampler.waitsFor(room.whyNot());
         }
       }
-      LockSupport.parkNanos(this, LOOK_NANOS);
+      LockSupport.parkNanos(this, Room.LOOK_NANOS);
       Thread.interrupted(); // an interrupted thread never parks
     }
     sampler.waitsFor("");

@@ -17,7 +17,13 @@ public final class Room {
   /** How long sampling pauses after it has ended for lack of room: a start takes 0.3 CPU s. */
   private static final long PAUSE_NANOS = 30_000_000_000L;
 
-  private static final long LOOK_NANOS = 1_000_000_000L;
+  private static final long OTHERS_NANOS = 1_000_000_000L;
+
+  /** How often it is asked whether sampling may begin, while it may not. */
+  public static final long LOOK_NANOS = 50_000_000L;
+
+  /** What is short for so many of these looks is said; before that it may be garbage. */
+  public static final int LOOKS_UNTIL_SAID = 20;
 
   private final HeapRoom heap;
   private final Instrumentation instrumentation;
@@ -38,7 +44,7 @@ public final class Room {
     this.instrumentation = instrumentation;
     this.sharesToBegin = sharesToBegin;
     this.heap = new HeapRoom(heap);
-    this.lookedAt = System.nanoTime() - LOOK_NANOS;
+    this.lookedAt = System.nanoTime() - OTHERS_NANOS;
   }
 
   /** For sampling for the first time: nothing is loaded yet. */
@@ -92,7 +98,7 @@ public final class Room {
   }
 
   private void look(long now, int shares) {
-    if (now - lookedAt < LOOK_NANOS) {
+    if (now - lookedAt < OTHERS_NANOS) {
       return;
     }
     lookedAt = now;
