@@ -6,7 +6,6 @@ import stackweave.agent.decode.failure.FailureFiles;
 import stackweave.agent.decode.thread.StartedJavaThreads;
 import stackweave.agent.decode.thread.ThreadStartHooks;
 import stackweave.agent.feature.Feature;
-import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.message.Messages;
@@ -63,21 +62,21 @@ record AgentTools(
    *
    * @param vmThreads null if they are not known
    * @return what tells which threads have started
-   * @throws FeatureRefusedException why it is not instrumented although it would help
+   * @throws HookException why it is not instrumented although it would help
    */
-  ThreadStarts hookThreadStarts(JavaThreads vmThreads) throws FeatureRefusedException {
+  ThreadStarts hookThreadStarts(JavaThreads vmThreads) throws HookException {
     if (hooks == null) {
       return ThreadStarts.NONE;
     }
     if (vmThreads == null) {
-      throw new FeatureRefusedException(
-          "Thread.start is not instrumented, for this VM's threads are not known");
+      throw new HookException(
+          "Thread.start is not instrumented, for this VM's threads are not known", null);
     }
     try {
       return new StartedJavaThreads(hooks.begin(), vmThreads);
     } catch (HookException | ReflectiveOperationException e) {
-      throw new FeatureRefusedException(
-          "Thread.start is not instrumented, so short threads may be missed: " + e.getMessage());
+      throw new HookException(
+          "Thread.start is not instrumented, so short threads may be missed: " + e.getMessage(), e);
     }
   }
 

@@ -1,6 +1,5 @@
 package stackweave.agent.drain;
 
-import java.util.StringJoiner;
 import stackweave.agent.decode.Decoder;
 import stackweave.agent.decode.ProcessView;
 import stackweave.agent.decode.SamplePipeline;
@@ -8,7 +7,8 @@ import stackweave.agent.decode.failure.FailureFiles;
 import stackweave.agent.decode.failure.FailureRecorder;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.feature.Feature;
-import stackweave.agent.feature.FeatureRefusedException;
+import stackweave.agent.jdk.hook.HookException;
+import stackweave.agent.message.Notes;
 import stackweave.engine.EngineDescription;
 import stackweave.engine.SignalTargets;
 import stackweave.engine.ThreadStacks;
@@ -121,7 +121,7 @@ final class Decoding implements SignalTargets, AutoCloseable {
     hookNote = "";
     try {
       threadStarts = tools.hookThreadStarts(decoder.vmThreads());
-    } catch (FeatureRefusedException e) {
+    } catch (HookException e) {
       hookNote = e.getMessage();
     }
   }
@@ -149,14 +149,7 @@ final class Decoding implements SignalTargets, AutoCloseable {
 
   /** What users should know of it; empty for nothing. */
   String note() {
-    StringJoiner all = new StringJoiner("; ");
-    if (!process.note().isEmpty()) {
-      all.add(process.note());
-    }
-    if (!hookNote.isEmpty()) {
-      all.add(hookNote);
-    }
-    return all.toString();
+    return new Notes().add(process.note()).add(hookNote).toString();
   }
 
   @Override

@@ -1,10 +1,10 @@
 package stackweave.agent.drain;
 
 import java.util.List;
-import java.util.StringJoiner;
 import java.util.function.Supplier;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.message.Messages;
+import stackweave.agent.message.Notes;
 import stackweave.engine.EngineDescription;
 import stackweave.engine.EngineFigure;
 import stackweave.engine.EngineStatistics;
@@ -224,12 +224,9 @@ final class Status implements AutoCloseable {
     totals.drainCpuNanos = ownCpu();
     totals.missedNanos = totals.missed.total(processCpu(), totals.drainCpuNanos);
     totals.storeResets = store == null ? 0 : store.fullGenerations();
-    StringJoiner all = new StringJoiner("; ");
+    Notes all = new Notes();
     for (Supplier<String> source : notes) {
-      String note = source.get();
-      if (!note.isEmpty()) {
-        all.add(note);
-      }
+      all.add(source.get());
     }
     totals.engineNotes = all.toString();
     totals.publish(engine == null ? null : engine.statistics());

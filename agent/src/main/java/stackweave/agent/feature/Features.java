@@ -2,7 +2,7 @@ package stackweave.agent.feature;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.StringJoiner;
+import stackweave.agent.message.Notes;
 
 /**
  * All features while samples are taken: opens those that are asked for, and keeps the failure of
@@ -108,12 +108,9 @@ public final class Features implements AutoCloseable {
 
   /** What users should know of them; empty for nothing. */
   public String note() {
-    StringJoiner all = new StringJoiner("; ");
+    Notes all = new Notes();
     for (Entry entry : entries) {
-      String note = entry.session == null ? entry.whyNot : entry.session.note();
-      if (!note.isEmpty()) {
-        all.add(note);
-      }
+      all.add(entry.session == null ? entry.whyNot : entry.session.note());
     }
     return all.toString();
   }

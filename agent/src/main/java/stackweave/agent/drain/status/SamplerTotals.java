@@ -3,8 +3,8 @@ package stackweave.agent.drain.status;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.StringJoiner;
 import stackweave.agent.decode.SampleCounts;
+import stackweave.agent.message.Notes;
 import stackweave.engine.EngineStatistics;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.jfr.event.Timespans;
@@ -132,7 +132,14 @@ public final class SamplerTotals {
 
   private String notes() {
     String failure = counts.lastFailure == null ? "" : "last failure: " + counts.lastFailure;
-    return joined(note, settingsNote, intervalNote(), kernelNote, engineNotes, failure);
+    return new Notes()
+        .add(note)
+        .add(settingsNote)
+        .add(intervalNote())
+        .add(kernelNote)
+        .add(engineNotes)
+        .add(failure)
+        .toString();
   }
 
   /**
@@ -147,20 +154,6 @@ public final class SamplerTotals {
             + ", about "
             + Timespans.format(reachedIntervalNanos)
             + ": this kernel's clock tick, at which it looks at CPU timers";
-  }
-
-  /**
-   * Joins the notes that aren't empty. Not a stream, whose lambdas would cost too much of a full
-   * heap.
-   */
-  private static String joined(String... notes) {
-    StringJoiner all = new StringJoiner("; ");
-    for (String each : notes) {
-      if (!each.isEmpty()) {
-        all.add(each);
-      }
-    }
-    return all.toString();
   }
 
   private Map<String, Long> links() {

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import stackweave.agent.decode.thread.SampledThreads;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureSession;
+import stackweave.agent.message.Notes;
 import stackweave.engine.CpuCost;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.perf.SwitchEvents;
@@ -598,31 +599,31 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   @Override
   public String note() {
-    StringBuilder note = new StringBuilder();
+    Notes note = new Notes();
     if (!whyNot.isEmpty()) {
-      note.append("blocked threads are not timed: ")
-          .append(whyNot)
-          .append(" (samples of waiting threads, wall=20ms, need no perf events)");
+      note.add(
+          "blocked threads are not timed: "
+              + whyNot
+              + " (samples of waiting threads, wall=20ms, need no perf events)");
     }
     if (events != null && !whyNoWakers.isEmpty()) {
-      note.append("who wakes blocked threads is not recorded: ").append(whyNoWakers);
+      note.add("who wakes blocked threads is not recorded: " + whyNoWakers);
     }
-    String cost =
+    note.add(
         CpuCost.note(
             "records of switches for stackweave.Blocked",
             records * RECORD_NANOS,
-            clocks.ofProcess() - cpuAtStart);
-    note.append(note.isEmpty() || cost.isEmpty() ? "" : "; ").append(cost);
+            clocks.ofProcess() - cpuAtStart));
     if (denied) {
-      note.append(note.isEmpty() ? "" : "; ")
-          .append("of blocked threads only Java frames are read: /proc/self/task/TID/syscall can't")
-          .append(" be read (the process is not dumpable)");
+      note.add(
+          "of blocked threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
+              + " (the process is not dumpable)");
     }
     if (postponed) {
-      note.append(note.isEmpty() ? "" : "; ")
-          .append("of blocked threads only the longest were looked at, to use no more than ")
-          .append(Math.round(10 * budget.percent()) / 10.0)
-          .append(" % of a core for them (a fifth of drain=)");
+      note.add(
+          "of blocked threads only the longest were looked at, to use no more than "
+              + Math.round(10 * budget.percent()) / 10.0
+              + " % of a core for them (a fifth of drain=)");
     }
     return note.toString();
   }

@@ -2,6 +2,7 @@ package stackweave.agent.feature.waiting;
 
 import stackweave.agent.decode.thread.SampledThreads;
 import stackweave.agent.feature.FeatureSession;
+import stackweave.agent.message.Notes;
 import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
@@ -146,21 +147,18 @@ final class WallSampler implements FeatureSession {
   /** What is to know of the samples of waiting threads, or empty. */
   @Override
   public String note() {
-    StringBuilder note = new StringBuilder();
+    Notes note = new Notes();
     if (denied) {
-      note.append(
+      note.add(
           "of waiting threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
               + " (the process is not dumpable)");
     }
-    String missing = virtualThreads.note();
-    if (!missing.isEmpty()) {
-      note.append(note.isEmpty() ? "" : "; ").append(missing);
-    }
+    note.add(virtualThreads.note());
     if (postponed) {
-      note.append(note.isEmpty() ? "" : "; ")
-          .append("waiting threads were looked at less often than asked, to use no more than ")
-          .append(Math.round(10 * budget.percent()) / 10.0)
-          .append(" % of a core for them (a fifth of drain=)");
+      note.add(
+          "waiting threads were looked at less often than asked, to use no more than "
+              + Math.round(10 * budget.percent()) / 10.0
+              + " % of a core for them (a fifth of drain=)");
     }
     return note.toString();
   }
