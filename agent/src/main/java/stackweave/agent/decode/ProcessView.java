@@ -3,6 +3,7 @@ package stackweave.agent.decode;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
+import java.util.function.Consumer;
 import stackweave.agent.decode.thread.JavaStacks;
 import stackweave.engine.ThreadStacks;
 import stackweave.hotspot.HotSpot;
@@ -54,12 +55,15 @@ public final class ProcessView implements AutoCloseable {
    * Looks at this process.
    *
    * @param areSamplesTaken whether samples may have been taken before
+   * @param prepare is given the modules before any of them is looked for
    * @throws UncheckedIOException where /proc/self/maps can't be read
    */
-  public static ProcessView open(MemoryAccess access, boolean areSamplesTaken) {
+  public static ProcessView open(
+      MemoryAccess access, boolean areSamplesTaken, Consumer<ModuleIndex> prepare) {
     ProcessView view = new ProcessView(new SelfMemory(access));
     boolean opened = false;
     try {
+      prepare.accept(view.modules());
       view.look(areSamplesTaken);
       opened = true;
       return view;

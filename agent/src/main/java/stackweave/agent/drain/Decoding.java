@@ -6,7 +6,6 @@ import stackweave.agent.decode.SamplePipeline;
 import stackweave.agent.decode.failure.FailureFiles;
 import stackweave.agent.decode.failure.FailureRecorder;
 import stackweave.agent.drain.limit.Throttle;
-import stackweave.agent.feature.Feature;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.message.Notes;
 import stackweave.engine.EngineDescription;
@@ -54,10 +53,11 @@ final class Decoding implements SignalTargets, AutoCloseable {
     if (process != null) {
       return;
     }
-    process = ProcessView.open(parts.settings().memoryAccess(), areSamplesTaken);
-    for (Feature feature : tools.features()) {
-      feature.prepare(process.modules());
-    }
+    process =
+        ProcessView.open(
+            parts.settings().memoryAccess(),
+            areSamplesTaken,
+            modules -> tools.features().forEach(feature -> feature.prepare(modules)));
     if (!process.nativeOnly().isEmpty()) {
       tools.messages().sampling(process.nativeOnly());
     }

@@ -12,10 +12,7 @@ public interface Feature {
   /** What is not done where it fails, for users: "waiting threads are not looked at". */
   String failure();
 
-  /**
-   * Sampling is about to begin: it is known what is mapped, and of no library is anything read. On
-   * the drain thread.
-   */
+  /** Sampling is about to begin: nothing is known yet of what is mapped. On the drain thread. */
   default void prepare(ModuleIndex modules) {}
 
   /**

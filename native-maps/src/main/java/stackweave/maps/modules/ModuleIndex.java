@@ -86,8 +86,15 @@ public final class ModuleIndex {
     this.moved = new MovedCode(opener);
   }
 
-  /** Files of deleted libraries are read through what is kept; before the first refresh. */
+  /**
+   * Files of deleted libraries are read through what is kept.
+   *
+   * @throws IllegalStateException after the first refresh, which has opened some without it
+   */
   public void keptBy(KeptFiles kept) {
+    if (!versions.isEmpty()) {
+      throw new IllegalStateException("modules are open already");
+    }
     opener.keptBy(kept);
   }
 
