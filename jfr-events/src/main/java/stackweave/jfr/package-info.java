@@ -1,7 +1,7 @@
 /**
  * Recordings: {@code event} has the events, which are the format; {@code control} finds which
  * recordings request samples; {@code status} has the figures of sampling; {@code store} writes,
- * {@code read} reads, {@code export} makes collapsed stacks, flame graphs and tables; {@code table}
- * has the hash tables of these.
+ * {@code read} reads; {@code chunk} knows JFR's files, and {@code weave} puts samples and JFR's own
+ * events together. Module {@code export} makes flame graphs and tables of what is read.
  */
 package stackweave.jfr;
