@@ -9,7 +9,9 @@ import jdk.jfr.FlightRecorder;
 import stackweave.agent.attach.Order;
 import stackweave.agent.attach.Reply;
 import stackweave.agent.attach.StatusBoard;
-import stackweave.agent.message.Version;
+import stackweave.agent.attach.Version;
+import stackweave.agent.option.InvalidOptionException;
+import stackweave.agent.option.Options;
 
 /**
  * The agent's entry points inside its own class loader: start, attach and detach. Called

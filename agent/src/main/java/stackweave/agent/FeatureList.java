@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.feature.call.CallsFeature;
+import stackweave.agent.feature.call.NativeCalls;
 import stackweave.agent.feature.label.LabelsFeature;
 import stackweave.agent.feature.load.LoadsFeature;
 import stackweave.agent.feature.memory.AllocationFeature;
@@ -14,8 +15,8 @@ import stackweave.agent.feature.memory.MemoryFeature;
 import stackweave.agent.feature.waiting.BlockedFeature;
 import stackweave.agent.feature.waiting.WaitingFeature;
 import stackweave.agent.feature.weave.WeaveFeature;
-import stackweave.agent.jdk.hook.call.NativeCalls;
 import stackweave.agent.message.Messages;
+import stackweave.agent.option.Options;
 
 /**
  * All that is recorded beside samples of CPU time, in the order in which it is done. Made when it

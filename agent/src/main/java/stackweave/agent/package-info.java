@@ -1,2 +1,5 @@
-/** Life in the JVM: start-up, isolation, engines, the drain pipeline, and the command line. */
+/**
+ * The agent's start in a JVM: reads its options, lists the features, runs the sampler, answers
+ * orders of the command line.
+ */
 package stackweave.agent;

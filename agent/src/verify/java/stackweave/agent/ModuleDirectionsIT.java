@@ -50,6 +50,42 @@ class ModuleDirectionsIT {
       uses("stackweave.jfr..", "stackweave.unwind.hash..", "stackweave.unwind.text..");
 
   @ArchTest
+  static final ArchRule RECORDINGS_DO_NOT_NEED_EXPORTS =
+      noClasses()
+          .that()
+          .resideInAPackage("stackweave.jfr..")
+          .and()
+          .resideOutsideOfPackage("stackweave.jfr.export..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("stackweave.jfr.export..");
+
+  /** Commands work on another JVM, or on files: nothing that samples is in them. */
+  @ArchTest
+  static final ArchRule THE_COMMAND_LINE_KNOWS_WHAT_BOTH_SIDES_KNOW =
+      noClasses()
+          .that()
+          .resideInAPackage("stackweave.agent.cli..")
+          .should()
+          .dependOnClassesThat(
+              JavaClass.Predicates.resideInAPackage("stackweave.agent..")
+                  .and(
+                      JavaClass.Predicates.resideOutsideOfPackages(
+                          "stackweave.agent.cli..",
+                          "stackweave.agent.attach..",
+                          "stackweave.agent.option..")));
+
+  /** The agent lists the features; what samples knows their interface. */
+  @ArchTest
+  static final ArchRule THE_SAMPLER_KNOWS_NO_FEATURE_BY_NAME =
+      noClasses()
+          .that()
+          .resideInAnyPackage("stackweave.agent.drain..", "stackweave.agent.decode..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("stackweave.agent.feature.*..");
+
+  @ArchTest
   static final ArchRule ENGINE =
       uses(
           "stackweave.engine..",
@@ -107,7 +143,7 @@ class ModuleDirectionsIT {
   static final ArchRule BYTE_BUDDY_BELONGS_TO_THE_HOOKS =
       noClasses()
           .that()
-          .resideOutsideOfPackage("stackweave.agent.jdk.hook..")
+          .resideOutsideOfPackages("stackweave.agent.jdk.hook..", "stackweave.agent.feature.call..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("net.bytebuddy..");

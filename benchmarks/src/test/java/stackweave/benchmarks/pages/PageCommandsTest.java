@@ -28,9 +28,9 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
-import stackweave.agent.InvalidOptionException;
-import stackweave.agent.Options;
 import stackweave.agent.cli.Main;
+import stackweave.agent.option.InvalidOptionException;
+import stackweave.agent.option.Options;
 
 /**
  * What the pages show can be typed: commands and options of the agent's jar, options of the agent,

@@ -1,2 +1,0 @@
-/** Timed calls of native methods, as a feature of sampling. */
-package stackweave.agent.feature.call;

@@ -1,5 +1,0 @@
-/**
- * Calls of native methods, timed by wrappers that are made while their classes are loaded. Without
- * the option {@code calls} no class of this package is loaded.
- */
-package stackweave.agent.jdk.hook.call;

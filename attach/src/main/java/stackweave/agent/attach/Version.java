@@ -1,0 +1,35 @@
+package stackweave.agent.attach;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+
+/** The agent's version, as written by the build. Thread-safe. */
+public final class Version {
+
+  private static final String FILE = "/stackweave/agent/version.txt";
+
+  /** Null until it was asked for. */
+  private static volatile String current;
+
+  private Version() {}
+
+  /** The version, such as {@code 0.1.0-SNAPSHOT}. */
+  public static String current() {
+    String known = current;
+    if (known == null) {
+      known = read();
+      current = known;
+    }
+    return known;
+  }
+
+  private static String read() {
+    try (InputStream in = Version.class.getResourceAsStream(FILE)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

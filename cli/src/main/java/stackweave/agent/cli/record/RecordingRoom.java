@@ -1,0 +1,122 @@
+package stackweave.agent.cli.record;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import stackweave.agent.attach.ProcessRoom;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.process.TargetJvm;
+
+/**
+ * Whether a process has room for a recording. JFR ends a JVM in which it can't write: the disk is
+ * full, or its file may not become longer ({@code JVM.abort}, and {@code StreamWriterHost} in
+ * HotSpot). So no command may begin a recording, or go on with one, where that is near. Used by
+ * {@link RemoteRecording}. Stateless.
+ */
+final class RecordingRoom {
+  /**
+   * What JFR must find when it is told to stop, in bytes: its buffers, 10 MiB by default, and as
+   * much for the tables of stacks and names, which it writes at the end of a chunk.
+   */
+  static final long END_BYTES = 24L << 20;
+
+  /** What a chunk grows to before JFR begins another. */
+  private static final long CHUNK_BYTES = 12L << 20;
+
+  /** No recording begins with less: a chunk, and its copy in the recording's own file. */
+  static final long START_BYTES = END_BYTES + 2 * CHUNK_BYTES;
+
+  private static final String NO_ROOM = "JFR ends a JVM in which it can't write";
+
+  /** How JFR.configure says where the next chunk will be, and that nobody has chosen that. */
+  private static final String REPOSITORY = "Repository path: ";
+
+  private static final String NOT_CHOSEN = "N/A";
+
+  private RecordingRoom() {}
+
+  /**
+   * Refuses a recording that could end the JVM.
+   *
+   * @throws FailedException with what can be done about it
+   */
+  static void mustBeEnough(TargetJvm jvm) throws FailedException {
+    long pid = jvm.process().pid();
+    String problem;
+    try {
+      String limits = new String(jvm.process().read("limits"), StandardCharsets.ISO_8859_1);
+      problem = tooShort(pid, limits.lines().toList());
+      if (problem.isEmpty()) {
+        String repository = repository(jvm.diagnose("JFR.configure"), jvm.temporary());
+        problem = tooFull(pid, jvm.process().room(repository), repository);
+      }
+    } catch (IOException e) {
+      return; // not known
+    }
+    if (!problem.isEmpty()) {
+      throw new FailedException(problem);
+    }
+  }
+
+  /**
+   * Where JFR's next chunk will be. Its property {@code jdk.jfr.repository} is not there before the
+   * first chunk, and names the directory of the last.
+   *
+   * @param said what JFR.configure said
+   */
+  static String repository(String said, String temporary) {
+    return said.lines()
+        .filter(line -> line.startsWith(REPOSITORY))
+        .map(line -> line.substring(REPOSITORY.length()).strip())
+        .filter(path -> !path.isEmpty() && !path.equals(NOT_CHOSEN))
+        .findFirst()
+        .orElse(temporary);
+  }
+
+  /**
+   * Why its files may not become long enough; empty if they may.
+   *
+   * @param limits the lines of /proc/PID/limits
+   */
+  static String tooShort(long pid, List<String> limits) {
+    long longest = ProcessRoom.longestFile(limits);
+    return longest >= ProcessRoom.NEEDED_FILE
+        ? ""
+        : String.format(
+            "not recording: files of process %1$s may grow to %2$s (ulimit -f), %3$s, and a"
+                + " recording needs %4$s; start it with a higher limit, or, where its hard limit"
+                + " allows that: prlimit --pid %1$s --fsize=%5$s:",
+            pid, size(longest), NO_ROOM, size(ProcessRoom.NEEDED_FILE), ProcessRoom.NEEDED_FILE);
+  }
+
+  /**
+   * Why a recording may not begin; empty if it may.
+   *
+   * @param left in the file system of JFR's repository, in bytes
+   */
+  static String tooFull(long pid, long left, String repository) {
+    return left >= START_BYTES
+        ? ""
+        : String.format(
+            "not recording: %s are left in %s, %s, and a recording needs %s; free some, or give"
+                + " JFR another directory: jcmd %s JFR.configure repositorypath=DIR",
+            size(left), repository, NO_ROOM, size(START_BYTES), pid);
+  }
+
+  /**
+   * Why a recording must end; empty if it may go on.
+   *
+   * @param left in the file system of JFR's repository, in bytes
+   * @param copied what JFR will write there at the end as the recording's own file
+   */
+  static String shortage(long left, long copied, String repository) {
+    String its = copied == 0 ? "" : ", of which the recording's file takes " + size(copied);
+    return left - copied >= END_BYTES
+        ? ""
+        : String.format("%s are left in %s%s, and %s", size(left), repository, its, NO_ROOM);
+  }
+
+  private static String size(long bytes) {
+    return bytes < 1 << 20 ? (bytes >> 10) + " KiB" : (bytes >> 20) + " MiB";
+  }
+}

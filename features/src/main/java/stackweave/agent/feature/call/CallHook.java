@@ -1,0 +1,125 @@
+package stackweave.agent.feature.call;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongBinaryOperator;
+
+/**
+ * What the wrappers of native methods call, on the application's threads. It runs as a public copy
+ * in java.lang, {@link CallSwitch#COPY}, since wrappers are in classes of any loader; so it must
+ * use nothing outside java.base and load no class of the agent. It takes no lock, allocates at a
+ * method's first call alone, and throws nothing.
+ *
+ * <p>{@link #on} and {@link #threshold} are plain fields: a compiled wrapper reads them after each
+ * native call anew, since it can't know what that call has changed.
+ */
+public final class CallHook {
+  /** Most methods. */
+  static final int MAX_METHODS = 4096;
+
+  /** As {@code TimedMethods} has them, which this class must not refer to. */
+  static final int BUCKETS = 28;
+
+  static final int TIME = BUCKETS;
+  static final int SLOW_CALLS = TIME + 1;
+  static final int SLOW_TIME = SLOW_CALLS + 1;
+
+  private static final String PREFIX = "stackweave$native$";
+
+  /** Counters of a stripe, four cache lines. */
+  static final int STRIDE = 32;
+
+  /** Calls of fewer bits of nanoseconds are counted together. */
+  private static final int FIRST_BITS = 5;
+
+  private static final int MAX_STRIPES = 16;
+
+  /** As many stripes of counters as there are CPUs, a power of two. */
+  static final int STRIPES =
+      Integer.highestOneBit(
+          Math.max(1, Math.min(2 * Runtime.getRuntime().availableProcessors() - 1, MAX_STRIPES)));
+
+  /** Whether any method is timed. */
+  static boolean on;
+
+  /** From so many nanoseconds on a call gets an event. */
+  static long threshold = Long.MAX_VALUE;
+
+  /** By method: whether it is timed. */
+  static final byte[] SELECTED = new byte[MAX_METHODS];
+
+  /** By method: its counters; null until it is called while it is timed. */
+  static final AtomicReferenceArray<AtomicLongArray> COUNTERS =
+      new AtomicReferenceArray<>(MAX_METHODS);
+
+  /** By method: who gets begin and end of its slow calls; null for nobody. */
+  static final AtomicReferenceArray<LongBinaryOperator> WRITERS =
+      new AtomicReferenceArray<>(MAX_METHODS);
+
+  private CallHook() {}
+
+  /**
+   * A wrapper is about to call its native method.
+   *
+   * @return the time, to be passed to {@link #end}; 0 if the call is not timed
+   */
+  public static long begin(int method) {
+    return on && SELECTED[method] != 0 ? now() : 0;
+  }
+
+  private static long now() {
+    long now = System.nanoTime();
+    return now == 0 ? 1 : now;
+  }
+
+  /** The native method has returned or thrown. */
+  public static void end(long begin, int method) {
+    if (begin != 0) {
+      count(begin, method);
+    }
+  }
+
+  private static void count(long begin, int method) {
+    long end = System.nanoTime();
+    long nanos = Math.max(0, end - begin);
+    AtomicLongArray counters = COUNTERS.get(method);
+    if (counters == null) {
+      counters = newCounters(method);
+      if (counters == null) {
+        return;
+      }
+    }
+    // Not Thread.getId(), which an application's thread may override.
+    int stripe = (System.identityHashCode(Thread.currentThread()) & STRIPES - 1) * STRIDE;
+    // Without an event, a slow call is counted as the short ones are.
+    if (nanos >= threshold) {
+      try {
+        LongBinaryOperator writer = WRITERS.get(method);
+        if (writer != null && writer.applyAsLong(begin, end) != 0) {
+          counters.getAndIncrement(stripe + SLOW_CALLS);
+          counters.getAndAdd(stripe + SLOW_TIME, nanos);
+          return;
+        }
+      } catch (Throwable e) {
+        nanos = Math.max(0, end - begin); // no memory, or JFR is ending: the application goes on
+      }
+    }
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(nanos);
+    counters.getAndIncrement(stripe + Math.min(Math.max(0, bits - FIRST_BITS), BUCKETS - 1));
+    counters.getAndAdd(stripe + TIME, nanos);
+  }
+
+  /** A function's name without the wrappers' prefix: JNA looks up functions by methods' names. */
+  public static String plainName(String function) {
+    return function == null ? null : function.replace(PREFIX, "");
+  }
+
+  private static AtomicLongArray newCounters(int method) {
+    try {
+      COUNTERS.compareAndSet(method, null, new AtomicLongArray(STRIPES * STRIDE));
+      return COUNTERS.get(method);
+    } catch (OutOfMemoryError e) {
+      return null; // the heap is the application's: this call is not counted
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package stackweave.agent.feature.call;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongBinaryOperator;
+import stackweave.agent.jdk.JavaBase;
+import stackweave.agent.jdk.hook.HookClass;
+
+/**
+ * The agent's end of {@link CallHook}: defines its copy in java.lang, switches methods on and off,
+ * and reads counters. Thread-safe.
+ */
+final class CallSwitch {
+  static final String COPY = "java.lang.StackweaveNativeCalls";
+
+  private final VarHandle on;
+  private final VarHandle threshold;
+  private final byte[] selected;
+  private final AtomicReferenceArray<AtomicLongArray> counters;
+  private final AtomicReferenceArray<LongBinaryOperator> writers;
+
+  /**
+   * @param hook with access to {@link CallHook} or its copy
+   */
+  CallSwitch(MethodHandles.Lookup hook) throws ReflectiveOperationException {
+    Class<?> type = hook.lookupClass();
+    on = hook.findStaticVarHandle(type, "on", boolean.class);
+    threshold = hook.findStaticVarHandle(type, "threshold", long.class);
+    selected = (byte[]) constant(hook, "SELECTED", byte[].class);
+    counters = counters(constant(hook, "COUNTERS", AtomicReferenceArray.class));
+    writers = writers(constant(hook, "WRITERS", AtomicReferenceArray.class));
+  }
+
+  /** Defines the copy, or finds that of an earlier agent. */
+  static CallSwitch define(Instrumentation instrumentation)
+      throws ReflectiveOperationException, IOException {
+    JavaBase.open(instrumentation, "java.lang");
+    MethodHandles.Lookup own = MethodHandles.lookup();
+    Class<?> copy;
+    try {
+      copy = Class.forName(COPY, true, null);
+    } catch (ClassNotFoundException e) {
+      copy =
+          MethodHandles.privateLookupIn(Object.class, own)
+              .defineClass(HookClass.renamed(CallHook.class, COPY));
+    }
+    return new CallSwitch(MethodHandles.privateLookupIn(copy, own));
+  }
+
+  private static Object constant(MethodHandles.Lookup hook, String name, Class<?> type)
+      throws ReflectiveOperationException {
+    return hook.findStaticVarHandle(hook.lookupClass(), name, type).get();
+  }
+
+  @SuppressWarnings("unchecked") // the copy's fields have the types of CallHook
+  private static AtomicReferenceArray<AtomicLongArray> counters(Object value) {
+    return (AtomicReferenceArray<AtomicLongArray>) value;
+  }
+
+  @SuppressWarnings("unchecked")
+  private static AtomicReferenceArray<LongBinaryOperator> writers(Object value) {
+    return (AtomicReferenceArray<LongBinaryOperator>) value;
+  }
+
+  /** Times the methods that are selected. */
+  void on(long thresholdNanos) {
+    threshold.setVolatile(thresholdNanos);
+    on.setVolatile(true);
+  }
+
+  /** Times none. */
+  void off() {
+    on.setVolatile(false);
+  }
+
+  /** Whether a method is timed while any is, and who gets its slow calls. */
+  void select(int method, boolean isTimed, LongBinaryOperator writer) {
+    writers.set(method, writer);
+    selected[method] = (byte) (isTimed ? 1 : 0);
+  }
+
+  /**
+   * Sums the counters of a method over its stripes.
+   *
+   * @return false if it was never called while it was timed
+   */
+  boolean read(int method, long[] into) {
+    AtomicLongArray own = counters.get(method);
+    if (own == null) {
+      return false;
+    }
+    for (int i = 0; i < into.length; i++) {
+      into[i] = 0;
+      for (int stripe = i; stripe < own.length(); stripe += CallHook.STRIDE) {
+        into[i] += own.get(stripe);
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,198 @@
+package stackweave.agent.feature.call;
+
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import stackweave.agent.message.Messages;
+import stackweave.jfr.call.CallPatterns;
+import stackweave.jfr.call.NativeCall;
+import stackweave.jfr.call.TimedMethods;
+import stackweave.jfr.control.CallListener;
+import stackweave.jfr.control.CallRequest;
+
+/**
+ * The timing of native calls that the option {@code calls} names. Made in premain, before the first
+ * of their classes is loaded; recordings switch it. Thread-safe.
+ */
+public final class NativeCalls implements CallListener, AutoCloseable {
+  /** Most classes that one message names. */
+  private static final int MAX_NAMES = 5;
+
+  /** Those that the application's class loader has loaded, too. */
+  private static final String OWN_CLASSES = "stackweave.agent.";
+
+  private final CallTransformer transformer;
+  private final WrappedMethods methods;
+  private final UnmatchedPatterns unmatched;
+
+  /** Of what the recordings ask for; null while they ask for nothing. */
+  private volatile UnmatchedPatterns filters;
+
+  private volatile CallRequest last;
+
+  private NativeCalls(
+      CallPatterns candidates, CallTransformer transformer, WrappedMethods methods) {
+    this.transformer = transformer;
+    this.methods = methods;
+    this.unmatched = new UnmatchedPatterns("calls", List.of(candidates), methods);
+  }
+
+  /**
+   * Has native methods wrapped from now on.
+   *
+   * @param patterns as {@link CallPatterns#SYNTAX} says
+   * @param attached whether the agent was attached to a running JVM, which is left as it is
+   * @return null if nothing is wrapped; a message says why
+   */
+  public static NativeCalls install(
+      String patterns, boolean attached, Instrumentation instrumentation, Messages messages) {
+    CallPatterns candidates = CallPatterns.parse(patterns);
+    String loaded = loaded(candidates, instrumentation);
+    if (attached) {
+      messages.setting(
+          "calls: native methods are wrapped while their classes are loaded, which needs -javaagent:"
+              + " this agent was attached, so none is timed"
+              + (loaded.isEmpty() ? "" : "; loaded already: " + loaded));
+      return null;
+    }
+    if (!loaded.isEmpty()) {
+      messages.setting(
+          "calls: these classes were loaded before the agent, or are the JDK's: their native methods"
+              + " are not timed: "
+              + loaded);
+    }
+    if (!instrumentation.isNativeMethodPrefixSupported()) {
+      messages.setting("calls: this JVM does not wrap native methods: none is timed");
+      return null;
+    }
+    try {
+      WrappedMethods methods = new WrappedMethods(CallSwitch.define(instrumentation));
+      CallTransformer transformer = new CallTransformer(candidates, methods);
+      instrumentation.addTransformer(transformer, false);
+      instrumentation.setNativeMethodPrefix(transformer, TimedMethods.PREFIX);
+      return new NativeCalls(candidates, transformer, methods);
+    } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
+      messages.setting("calls: native methods can't be wrapped, and none is timed (" + e + ")");
+      return null;
+    }
+  }
+
+  /** The application's first: of the JDK's there are hundreds where a pattern is wide. */
+  private static String loaded(CallPatterns candidates, Instrumentation instrumentation) {
+    TreeSet<String> own = new TreeSet<>();
+    TreeSet<String> ofJdk = new TreeSet<>();
+    for (Class<?> type : instrumentation.getAllLoadedClasses()) {
+      boolean isAgents =
+          type.getClassLoader() == NativeCalls.class.getClassLoader()
+              || type.getName().startsWith(OWN_CLASSES);
+      if (!isAgents
+          && !type.isHidden()
+          && !type.isArray()
+          && !type.isPrimitive()
+          && candidates.matchesClass(type.getName())) {
+        boolean isOfJdk =
+            CallTransformer.isOfJdk(type.getClassLoader(), type.getProtectionDomain());
+        (isOfJdk ? ofJdk : own).add(type.getName());
+      }
+    }
+    List<String> first = new ArrayList<>();
+    addFirst(own, first);
+    addFirst(ofJdk, first);
+    int more = own.size() + ofJdk.size() - first.size();
+    return String.join(", ", first) + (more == 0 ? "" : " and " + more + " more");
+  }
+
+  private static void addFirst(TreeSet<String> names, List<String> first) {
+    for (String name : names) {
+      if (first.size() < MAX_NAMES) {
+        first.add(name);
+      }
+    }
+  }
+
+  @Override
+  public void onCalls(CallRequest request) {
+    if (request == null) {
+      filters = null;
+      last = null;
+      methods.timeNothing();
+    } else {
+      if (!request.equals(last)) {
+        last = request;
+        filters = new UnmatchedPatterns(NativeCall.NAME + "#filter", narrow(request), methods);
+      }
+      methods.time(request);
+    }
+  }
+
+  /** The filters that leave something out: a recording without one asks for all. */
+  private static List<CallPatterns> narrow(CallRequest request) {
+    List<CallPatterns> narrow = new ArrayList<>();
+    for (CallPatterns filter : request.filters()) {
+      if (!filter.toString().equals(CallPatterns.ALL)) {
+        narrow.add(filter);
+      }
+    }
+    return narrow;
+  }
+
+  @Override
+  public boolean hasNotes() {
+    return transformer.hasNotes();
+  }
+
+  @Override
+  public List<String> takeNotes() {
+    List<String> notes = new ArrayList<>();
+    for (String note : transformer.takeNotes()) {
+      notes.add("calls: " + note);
+    }
+    return notes;
+  }
+
+  /** What is to be run when sampling has given JFR its hooks: those of the counts come last. */
+  public Runnable afterHooks() {
+    return new Last();
+  }
+
+  /**
+   * What the recording should say at a chunk's end; "" for nothing, as while no recording asks for
+   * calls.
+   */
+  public Supplier<String> note() {
+    return new Note();
+  }
+
+  /** Not a lambda: it is made in premain. */
+  private final class Note implements Supplier<String> {
+    @Override
+    public String get() {
+      UnmatchedPatterns asked = filters;
+      if (asked == null) {
+        return "";
+      }
+      String one = unmatched.note();
+      String other = asked.note();
+      return one.isEmpty() || other.isEmpty() ? one + other : one + "; " + other;
+    }
+  }
+
+  /** Not a lambda: it is made in premain. */
+  private final class Last implements Runnable {
+    @Override
+    public void run() {
+      methods.events().writeLast();
+    }
+  }
+
+  /** Times nothing any more; the wrappers stay, and read one field. */
+  @Override
+  public void close() {
+    transformer.close();
+    methods.timeNothing();
+    methods.events().close();
+  }
+}

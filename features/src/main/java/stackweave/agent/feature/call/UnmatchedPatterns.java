@@ -1,0 +1,58 @@
+package stackweave.agent.feature.call;
+
+import java.util.ArrayList;
+import java.util.List;
+import stackweave.jfr.call.CallPatterns;
+
+/**
+ * Tells users which patterns of the option {@code calls}, or of a recording's filter, match
+ * nothing, as those with a misspelled class. Asked when a chunk ends, on the drain thread.
+ * Thread-safe.
+ */
+final class UnmatchedPatterns {
+  /** Most patterns that the note names. */
+  private static final int MAX_NAMES = 5;
+
+  private final String of;
+  private final WrappedMethods methods;
+
+  /** Those that have matched nothing yet; guarded by this, as is the next. */
+  private final List<CallPatterns> left;
+
+  private boolean said;
+
+  /**
+   * @param of where the patterns are from, for people
+   */
+  UnmatchedPatterns(String of, List<CallPatterns> patterns, WrappedMethods methods) {
+    this.of = of;
+    this.methods = methods;
+    this.left = new ArrayList<>();
+    for (CallPatterns each : patterns) {
+      left.addAll(each.each());
+    }
+  }
+
+  /**
+   * What is to know at this time. A recording keeps its last note that is not empty, so one that
+   * became wrong is taken back in words.
+   *
+   * @return empty for nothing
+   */
+  synchronized String note() {
+    left.removeIf(pattern -> methods.hasMatch(pattern));
+    if (left.isEmpty()) {
+      return said ? of + ": each pattern has matched a native method by now" : "";
+    }
+    said = true;
+    StringBuilder note = new StringBuilder(of).append(": ");
+    for (int i = 0; i < Math.min(MAX_NAMES, left.size()); i++) {
+      note.append(i == 0 ? "" : CallPatterns.SEPARATOR).append(left.get(i));
+    }
+    if (left.size() > MAX_NAMES) {
+      note.append(" and ").append(left.size() - MAX_NAMES).append(" more patterns");
+    }
+    return note.append(": no class loaded so far has such a native method that can be timed")
+        .toString();
+  }
+}

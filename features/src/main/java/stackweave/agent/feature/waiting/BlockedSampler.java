@@ -1,0 +1,656 @@
+package stackweave.agent.feature.waiting;
+
+import java.util.Arrays;
+import stackweave.agent.decode.thread.SampledThreads;
+import stackweave.agent.feature.FeatureContext;
+import stackweave.agent.feature.FeatureSession;
+import stackweave.agent.message.Notes;
+import stackweave.agent.option.WallFilter;
+import stackweave.engine.CpuCost;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.perf.SwitchEvents;
+import stackweave.engine.perf.SwitchSink;
+import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.Timespans;
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+import stackweave.linux.CpuTime;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
+
+/**
+ * Writes an event for each time that a thread was blocked for longer than a threshold. Begin and
+ * end are the kernel's records of switches; the stack is read once from outside, while the thread
+ * is still blocked. A look belongs to the block between whose records it was. What is over before
+ * the look has no stack and no event, and is counted. Driven by the drain thread; must not block,
+ * signal or wake anybody. Allocates nothing per switch or look.
+ */
+final class BlockedSampler implements FeatureSession, SwitchSink {
+  /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
+  private static final long UNDECIDED_NANOS = 20_000_000L;
+
+  /** How long a thread stays left out before its name is looked at again. */
+  private static final long EXCLUDED_NANOS = 1_000_000_000L;
+
+  /** Not to be looked at before it has run. */
+  private static final long NEVER = Long.MAX_VALUE;
+
+  /** How often the budget is checked: after so many looks. */
+  private static final int LOOKS_PER_CHECK = 8;
+
+  /** How long a pass may take: the engine's samples wait meanwhile. */
+  private static final long MAX_PASS_NANOS = 4_000_000L;
+
+  /** How long the end of a chunk may wait. */
+  private static final long MAX_FLUSH_NANOS = 20_000_000L;
+
+  private static final long MIN_WAIT_NANOS = 1_000_000L;
+  private static final long MAX_WAIT_NANOS = 40_000_000L;
+
+  /** What the kernel takes for a record, on the application's threads. */
+  private static final double RECORD_NANOS = 500;
+
+  /** 2 % of a core. */
+  static final long MAX_RECORDS_A_SECOND = 40_000;
+
+  /** What woke a thread, where it was an interrupt: of a timer, the network, a disk. */
+  private static final int INTERRUPT = Blocked.WOKEN_BY_INTERRUPT;
+
+  /** Over how long they are counted. */
+  private static final long RATE_NANOS = 1_000_000_000L;
+
+  /** How often the threads' CPUs are compared with those that are recorded. */
+  private static final long OUTGROWN_NANOS = 2_000_000_000L;
+
+  private static final long FIRST_PAUSE_NANOS = 10_000_000_000L;
+  private static final long MAX_PAUSE_NANOS = 640_000_000_000L;
+
+  /** After running for so long, the next pause is short again. */
+  private static final long STEADY_NANOS = 120_000_000_000L;
+
+  private final long thresholdNanos;
+  private final WallParts parts;
+  private final WallDecoder decoder;
+  private final BlockedStacks stacks;
+  private final CpuTime clocks;
+  private final WallFilter filter;
+  private final Counters counters;
+  private final WallBudget budget;
+  private final LookDelay delay;
+  private final FeatureContext context;
+  private final BlockedThreads threads = new BlockedThreads();
+  private final BlockedWriter writer;
+
+  /** Null while switches are not recorded. */
+  private SwitchEvents events;
+
+  /** Why not; empty while they are. */
+  private String whyNot = "";
+
+  private long begunAt;
+  private long pausedAt;
+  private long pauseCountedAt;
+  private long pauseNanos = FIRST_PAUSE_NANOS;
+  private long rateAt;
+  private long rateRecords;
+
+  /** Whether to record who wakes threads, which costs as much again. */
+  private boolean wantsWakeUps = true;
+
+  /** Why that is not recorded; empty where it is, or switches are not. */
+  private String whyNoWakers = "";
+
+  private long counted;
+  private long countedWakeUps;
+
+  /** Of both, also of those before a pause, and the CPU time of the process before the first. */
+  private long records;
+
+  private final long cpuAtStart;
+  private long outgrownAt;
+  private long nextPassAt;
+  private int nextStart;
+  private boolean postponed;
+  private boolean denied;
+
+  /** Threads that have ended; their ids are forgotten in the next pass. */
+  private int[] ended = new int[64];
+
+  private int endedCount;
+
+  /**
+   * Begins to record switches; if that is not possible, {@link #note} says why, and it is tried
+   * again now and then.
+   *
+   * @param parts what it works with; closed with this
+   * @param thresholdNanos shortest time for which a blocked thread gets an event
+   * @param drainPercent what the drain thread may use, in percent of a core
+   * @param context whose kernel memory and system calls it may use
+   */
+  BlockedSampler(
+      WallParts parts,
+      long thresholdNanos,
+      int drainPercent,
+      WallFilter filter,
+      FeatureContext context) {
+    this.parts = parts;
+    this.thresholdNanos = thresholdNanos;
+    this.decoder = parts.decoder;
+    this.stacks = parts.stacks;
+    this.clocks = parts.clocks;
+    this.filter = filter;
+    this.counters = context.decoder().counts().counters;
+    this.context = context;
+    this.writer = new BlockedWriter(threads, parts.store, decoder, counters, parts.processId);
+    this.cpuAtStart = clocks.ofProcess();
+    long now = System.nanoTime();
+    this.budget = new WallBudget(drainPercent, now);
+    this.delay = new LookDelay(thresholdNanos, now);
+    this.nextPassAt = now;
+    boolean begun = false;
+    try {
+      begin(now);
+      begun = true;
+    } finally {
+      if (!begun) {
+        parts.close();
+      }
+    }
+  }
+
+  // ---- whether switches are recorded
+
+  private void begin(long now) {
+    try {
+      events = SwitchEvents.start(context.perfBudget(), context.callPolicy(), wantsWakeUps);
+      whyNot = "";
+      whyNoWakers = wantsWakeUps ? events.whyNoWakeUps() : whyNoWakers;
+      counted = 0;
+      countedWakeUps = 0;
+      begunAt = now;
+      rateAt = now;
+      rateRecords = records;
+      outgrownAt = now;
+      counters.set(Counter.BLOCKED_THRESHOLD, thresholdNanos);
+    } catch (EngineRefusedException e) {
+      pausedAt = now;
+      pauseCountedAt = now;
+      whyNot = "perf" + e.refusal().separator() + e.refusal().cause();
+      counters.set(Counter.BLOCKED_THRESHOLD, 0);
+    }
+  }
+
+  /** Ends recording for a while; who is off a CPU now is not followed any more. */
+  private void pause(long now, String why) {
+    events.close();
+    events = null;
+    lost();
+    if (now - begunAt > STEADY_NANOS) {
+      pauseNanos = FIRST_PAUSE_NANOS;
+    }
+    pausedAt = now;
+    pauseCountedAt = now;
+    whyNot = why + "; tried again in " + Timespans.spoken(pauseNanos);
+  }
+
+  /** Whether switches are recorded, which are read now. */
+  private boolean isRecording(long now) {
+    if (events == null) {
+      if (now - pausedAt < pauseNanos) {
+        return false;
+      }
+      countPause(now);
+      pauseNanos = Math.min(MAX_PAUSE_NANOS, 2 * pauseNanos);
+      begin(now);
+      return events != null;
+    }
+    readRecords();
+    if (now - rateAt >= RATE_NANOS) {
+      long perSecond = (long) ((records - rateRecords) * 1e9 / (now - rateAt));
+      rateAt = now;
+      rateRecords = records;
+      if (perSecond > MAX_RECORDS_A_SECOND && events.hasWakeUps()) {
+        wantsWakeUps = false;
+        whyNoWakers = perSecond + " switches and wake-ups a second are too many";
+        beginAnew(now);
+        return events != null;
+      }
+      if (perSecond > MAX_RECORDS_A_SECOND) {
+        pause(
+            now,
+            perSecond / 2
+                + " switches a second are more than "
+                + MAX_RECORDS_A_SECOND / 2
+                + ", and recording them slows the threads down");
+        return false;
+      }
+    }
+    if (events.costsTooMuch()) {
+      pause(now, "threads are so many, or started so often, that recording them costs too much");
+      return false;
+    }
+    if (now - outgrownAt > OUTGROWN_NANOS) {
+      outgrownAt = now;
+      if (events.isOutgrown()) {
+        beginAnew(now);
+      }
+    }
+    return events != null;
+  }
+
+  private void beginAnew(long now) {
+    events.close();
+    events = null;
+    lost();
+    begin(now);
+  }
+
+  private void countPause(long now) {
+    counters.add(Counter.BLOCKED_PAUSED, now - pauseCountedAt);
+    pauseCountedAt = now;
+  }
+
+  private void readRecords() {
+    events.drain(this);
+    long switches = events.switches() - counted;
+    long wakeUps = events.wakeUpRecords() - countedWakeUps;
+    records += switches + wakeUps;
+    counted += switches;
+    countedWakeUps += wakeUps;
+  }
+
+  // ---- records, in order of time
+
+  @Override
+  public void switchedOut(int tid, long timeNanos, boolean isPreempted) {
+    int i = isPreempted ? threads.find(tid) : threads.findOrAdd(tid);
+    if (i < 0) {
+      return;
+    }
+    if (threads.isOut[i]) {
+      // It was on a CPU meanwhile, of which the record is missing.
+      dropOpen(i);
+    }
+    // A look that came before this record was read may have seen this block already.
+    threads.isSeen[i] &= threads.seenAt[i] - timeNanos >= 0;
+    if (!isPreempted) {
+      threads.isOut[i] = true;
+      threads.outAt[i] = timeNanos;
+      threads.wakerPid[i] = 0;
+      threads.due[i] = timeNanos + thresholdNanos;
+    }
+  }
+
+  @Override
+  public void switchedIn(int tid, long timeNanos) {
+    int i = threads.find(tid);
+    if (i < 0 || !threads.isOut[i]) {
+      return;
+    }
+    threads.isOut[i] = false;
+    long nanos = timeNanos - threads.outAt[i];
+    boolean isOfThis = isSeenWithin(i, timeNanos);
+    if (nanos >= thresholdNanos && threads.kind[i] != BlockedThreads.EXCLUDED) {
+      if (isOfThis) {
+        writer.write(i, nanos);
+      } else {
+        countUnseen(i, nanos);
+      }
+    }
+    threads.isSeen[i] &= !isOfThis;
+  }
+
+  @Override
+  public void woken(int tid, long timeNanos, int wakerPid, int wakerTid, boolean isInterrupt) {
+    int i = threads.find(tid);
+    if (i < 0 || !threads.isOut[i]) {
+      return;
+    }
+    threads.wakerPid[i] = isInterrupt ? INTERRUPT : wakerPid;
+    threads.wakerTid[i] = wakerTid;
+    threads.wokenAt[i] = timeNanos;
+  }
+
+  /** Whether the last look was between the time that the thread left its CPU and another. */
+  private boolean isSeenWithin(int i, long untilNanos) {
+    return threads.isSeen[i]
+        && threads.seenAt[i] - threads.outAt[i] >= 0
+        && threads.seenAt[i] - untilNanos <= 0;
+  }
+
+  @Override
+  public void started(int tid) {
+    ended(tid);
+  }
+
+  @Override
+  public void ended(int tid) {
+    int i = threads.find(tid);
+    if (i >= 0) {
+      forget(i);
+    }
+    if (endedCount == ended.length) {
+      ended = Arrays.copyOf(ended, 2 * endedCount);
+    }
+    ended[endedCount++] = tid;
+  }
+
+  private void forget(int i) {
+    countPending(i);
+    threads.remove(i);
+  }
+
+  @Override
+  public void lost() {
+    // Ends of threads may be among what is lost, so none is kept.
+    for (int i = 0; i < threads.limit(); i++) {
+      if (threads.kind[i] != BlockedThreads.FREE) {
+        dropOpen(i);
+        forget(i);
+      }
+    }
+  }
+
+  private void dropOpen(int i) {
+    if (threads.isOut[i]) {
+      threads.isOut[i] = false;
+      threads.isSeen[i] = false;
+      boolean counts = threads.kind[i] != BlockedThreads.EXCLUDED;
+      counters.add(Counter.BLOCKED_LOST, counts ? 1 : 0);
+    }
+  }
+
+  // ---- counting and writing
+
+  /** It was over before the look; of a thread that may be one to leave out, that is kept. */
+  private void countUnseen(int i, long nanos) {
+    threads.unseen[i]++;
+    if (threads.kind[i] == BlockedThreads.WATCHED) {
+      countPending(i);
+    }
+  }
+
+  private void countPending(int i) {
+    counters.add(Counter.BLOCKED_UNSEEN, threads.unseen[i]);
+    dropPending(i);
+  }
+
+  private void dropPending(int i) {
+    threads.unseen[i] = 0;
+  }
+
+  /** Writes those that are blocked at a time up to which all records were read. */
+  private void writeOpen(long untilNanos) {
+    long started = System.nanoTime();
+    for (int i = 0; i < threads.limit(); i++) {
+      if (!threads.isOut[i]
+          || threads.kind[i] != BlockedThreads.WATCHED
+          || untilNanos - threads.outAt[i] < thresholdNanos
+          || !isSeenWithin(i, untilNanos)) {
+        continue;
+      }
+      boolean isInTime = System.nanoTime() - started <= MAX_FLUSH_NANOS;
+      writer.writeOpen(i, untilNanos - threads.outAt[i], isInTime);
+    }
+  }
+
+  // ---- looks
+
+  @Override
+  public int waitMillis() {
+    long left = (nextPassAt - System.nanoTime() + 999_999) / 1_000_000;
+    return (int) Math.max(1, Math.min(MAX_WAIT_NANOS / 1_000_000, left));
+  }
+
+  @Override
+  public void pass() {
+    long now = System.nanoTime();
+    if (now - nextPassAt < 0) {
+      return;
+    }
+    long begin = clocks.ofThread();
+    forgetEnded();
+    budget.begin(now);
+    nextPassAt = now + MAX_WAIT_NANOS;
+    if (isRecording(now)) {
+      lookAround(now, begin);
+      nextPassAt = Math.min(nextPassAt, now + Math.max(MIN_WAIT_NANOS, events.watchNanos()));
+    }
+    long used = clocks.ofThread() - begin;
+    budget.used(used);
+    counters.add(Counter.BLOCKED_CPU, used);
+  }
+
+  /** The engine has delivered all samples of these threads since, which need their names. */
+  private void forgetEnded() {
+    for (int n = 0; n < endedCount; n++) {
+      decoder.exited(ended[n]);
+    }
+    endedCount = 0;
+  }
+
+  private void lookAround(long now, long begin) {
+    delay.adjust(now);
+    if (budget.nanosInDebt() > 0) {
+      lookAtOldest(now);
+      return;
+    }
+    boolean maySpend = true;
+    long credit = Math.max(1, budget.credit());
+    int limit = threads.limit();
+    int start = limit == 0 ? 0 : nextStart % limit;
+    int looks = 0;
+    boolean isMore = false;
+    // A pass may come early for those that are due, but not so often that it costs too much.
+    long soonest = now + Math.max(MIN_WAIT_NANOS, thresholdNanos / 2);
+    long next = now + Math.max(MIN_WAIT_NANOS, Math.min(MAX_WAIT_NANOS, thresholdNanos));
+    for (int n = 0; n < limit; n++) {
+      int i = start + n < limit ? start + n : start + n - limit;
+      if (!wantsLook(i)) {
+        continue;
+      }
+      if (now - threads.due[i] < 0) {
+        next = Math.min(next, Math.max(soonest, threads.due[i]));
+        continue;
+      }
+      if (!maySpend || now - threads.outAt[i] < delay.nanos()) {
+        postponed = true;
+        if (!maySpend) {
+          delay.putOff();
+        } else {
+          next = Math.min(next, Math.max(soonest, threads.outAt[i] + delay.nanos()));
+        }
+        continue;
+      }
+      look(i);
+      if (++looks % LOOKS_PER_CHECK == 0 || System.nanoTime() - now > MAX_PASS_NANOS) {
+        boolean isSpent = clocks.ofThread() - begin > credit;
+        isMore = !isSpent && System.nanoTime() - now > MAX_PASS_NANOS;
+        maySpend = !isSpent && !isMore;
+        nextStart = i + 1;
+        if (isMore) {
+          break; // not too late yet: the rest is looked at in a moment
+        }
+      }
+    }
+    nextPassAt = isMore ? System.nanoTime() + MIN_WAIT_NANOS : next;
+  }
+
+  /** Passes are rare while nothing can be paid for; who is blocked longest is seen even so. */
+  private void lookAtOldest(long now) {
+    int oldest = -1;
+    for (int i = 0; i < threads.limit(); i++) {
+      if (wantsLook(i) && now - threads.due[i] >= 0) {
+        boolean isOlder = oldest < 0 || threads.outAt[i] - threads.outAt[oldest] < 0;
+        oldest = isOlder ? i : oldest;
+      }
+    }
+    if (oldest >= 0) {
+      postponed = true;
+      delay.putOff();
+      if (now - threads.outAt[oldest] > LookDelay.MAX_NANOS) {
+        look(oldest);
+      }
+    }
+  }
+
+  private boolean wantsLook(int i) {
+    return threads.isOut[i]
+        && threads.due[i] != NEVER
+        && (!threads.isSeen[i]
+            || threads.seenAt[i] - threads.outAt[i] < 0
+            || threads.generation[i] != decoder.generation());
+  }
+
+  private void look(int i) {
+    int tid = threads.tid(i);
+    long now = System.nanoTime();
+    if (threads.kind[i] == BlockedThreads.EXCLUDED && now - threads.decidedAt[i] < EXCLUDED_NANOS) {
+      threads.due[i] = NEVER;
+      return;
+    }
+    long cpu = clocks.ofThread(tid);
+    if (cpu < 0) {
+      return; // its end is recorded, too
+    }
+    SampledThreads.Entry thread = decoder.thread(tid);
+    if (!isDecided(i, thread, now)) {
+      threads.due[i] = now + UNDECIDED_NANOS;
+      return;
+    }
+    if (threads.kind[i] == BlockedThreads.EXCLUDED) {
+      threads.due[i] = NEVER;
+      return;
+    }
+    // That it is off its CPU is recorded, so where the kernel doesn't say it the records count.
+    BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, true);
+    denied |= stacks.isDenied();
+    if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {
+      take(i, thread, outcome);
+    } else {
+      threads.due[i] = NEVER; // it was woken
+    }
+  }
+
+  /** Decides whether a thread is looked at, anew each time. False if that isn't known yet. */
+  private boolean isDecided(int i, SampledThreads.Entry thread, long now) {
+    if (!thread.isJava() && !decoder.isLookedFor(thread)) {
+      return false;
+    }
+    if (threads.kind[i] == BlockedThreads.NEW) {
+      budget.newThread();
+    }
+    // The launcher's thread waits for the one that runs main.
+    boolean isLauncher = !thread.isJava() && threads.tid(i) == parts.processId;
+    boolean included = filter.includes(thread.name()) && (!isLauncher || filter.includesJvm());
+    decide(i, included, now);
+    return true;
+  }
+
+  private void decide(int i, boolean included, long now) {
+    if (included && threads.kind[i] == BlockedThreads.WATCHED) {
+      return;
+    }
+    threads.kind[i] = included ? BlockedThreads.WATCHED : BlockedThreads.EXCLUDED;
+    threads.decidedAt[i] = now;
+    if (!included) {
+      dropPending(i);
+    }
+  }
+
+  private void take(int i, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
+    boolean read = outcome == BlockedStacks.Outcome.READ;
+    StackSnapshot snapshot = stacks.snapshot();
+    decoder.unwind(snapshot);
+    // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
+    boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
+    if (ofJvm && !filter.includesJvm()) {
+      decide(i, false, stacks.timeNanos());
+      threads.due[i] = NEVER;
+      return;
+    }
+    countPending(i);
+    BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
+    threads.state[i] = parts.reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
+    decoder.name(snapshot, thread);
+    threads.isSeen[i] = true;
+    threads.seenAt[i] = stacks.timeNanos();
+    threads.stackId[i] = decoder.stackId();
+    threads.threadKey[i] = decoder.threadKey();
+    threads.contextId[i] = decoder.contextId();
+    threads.end[i] = (byte) (read ? decoder.end() : StopReason.UNREADABLE_MEMORY).code();
+    threads.generation[i] = decoder.generation();
+  }
+
+  @Override
+  public void flush() {
+    if (events == null) {
+      countPause(System.nanoTime());
+      return;
+    }
+    long begin = clocks.ofThread();
+    long settled = System.nanoTime() - SwitchEvents.SETTLING_NANOS;
+    readRecords();
+    writeOpen(settled);
+    long used = clocks.ofThread() - begin;
+    budget.used(used);
+    counters.add(Counter.BLOCKED_CPU, used);
+  }
+
+  @Override
+  public String note() {
+    Notes note = new Notes();
+    if (!whyNot.isEmpty()) {
+      note.add(
+          "blocked threads are not timed: "
+              + whyNot
+              + " (samples of waiting threads, wall=20ms, need no perf events)");
+    }
+    if (events != null && !whyNoWakers.isEmpty()) {
+      note.add("who wakes blocked threads is not recorded: " + whyNoWakers);
+    }
+    note.add(
+        CpuCost.note(
+            "records of switches for stackweave.Blocked",
+            records * RECORD_NANOS,
+            clocks.ofProcess() - cpuAtStart));
+    if (denied) {
+      note.add(
+          "of blocked threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
+              + " (the process is not dumpable)");
+    }
+    if (postponed) {
+      note.add(
+          "of blocked threads only the longest were looked at, to use no more than "
+              + Math.round(10 * budget.percent()) / 10.0
+              + " % of a core for them (a fifth of drain=)");
+    }
+    return note.toString();
+  }
+
+  @Override
+  public void close() {
+    try {
+      if (events != null) {
+        long now = System.nanoTime();
+        events.stop();
+        readRecords();
+        writeOpen(now);
+        for (int i = 0; i < threads.limit(); i++) {
+          if (threads.kind[i] != BlockedThreads.FREE) {
+            forget(i);
+          }
+        }
+      } else {
+        countPause(System.nanoTime());
+      }
+    } finally {
+      if (events != null) {
+        events.close();
+      }
+      counters.set(Counter.BLOCKED_THRESHOLD, 0);
+      parts.close();
+    }
+  }
+}
