@@ -4,7 +4,10 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import stackweave.jfr.store.EventStore;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
@@ -49,13 +52,15 @@ public final class Programs {
     return run(command);
   }
 
-  /** The classes of this module and its tests, with the hash tables' module, and nothing else. */
+  /** The classes of the module at test and its tests, what they use of others, and nothing else. */
   public static String classPath() {
-    return Path.of("target/classes").toAbsolutePath()
-        + File.pathSeparator
-        + Path.of("target/test-classes").toAbsolutePath()
-        + File.pathSeparator
-        + HashIndex.class.getProtectionDomain().getCodeSource().getLocation().getPath();
+    Set<String> path = new LinkedHashSet<>();
+    path.add(Path.of("target/classes").toAbsolutePath().toString());
+    path.add(Path.of("target/test-classes").toAbsolutePath().toString());
+    for (Class<?> each : List.of(EventStore.class, Programs.class, HashIndex.class)) {
+      path.add(Path.of(each.getProtectionDomain().getCodeSource().getLocation().getPath()) + "");
+    }
+    return String.join(File.pathSeparator, path);
   }
 
   /** Runs a command to its end. */
