@@ -106,17 +106,17 @@ public final class PprofExport implements Export {
       samples();
       mappings();
       int id = 1;
-      for (ProfileTables.Location location : tables.locations()) {
+      for (ProfileTables.Location location : tables.locations().entries()) {
         location(id++, location);
       }
       id = 1;
-      for (ProfileTables.Function function : tables.functions()) {
+      for (ProfileTables.Function function : tables.functions().entries()) {
         part.clear();
         part.number(1, id++).number(2, function.name());
         part.number(3, function.systemName()).number(4, function.file());
         profile.message(FUNCTION, part);
       }
-      for (String text : tables.strings()) {
+      for (String text : tables.strings().entries()) {
         profile.string(STRING_TABLE, text);
       }
       return profile;
@@ -184,13 +184,11 @@ public final class PprofExport implements Export {
     }
 
     private void samples() {
-      List<List<Integer>> stacks = new ArrayList<>();
-      tables.stacks().forEach(stacks::add);
       Protobuf inner = new Protobuf();
       samples.forEach(
           (key, values) -> {
             part.clear();
-            part.packed(1, stacks.get(key.stack() - 1));
+            part.packed(1, tables.stacks().get(key.stack()));
             part.packed(2, List.of(values[0], values[1]));
             for (Label label : key.labels()) {
               inner.clear();
@@ -204,7 +202,7 @@ public final class PprofExport implements Export {
     private void mappings() {
       List<Protobuf> others = new ArrayList<>();
       int id = 1;
-      for (SampledModule module : tables.mappings()) {
+      for (SampledModule module : tables.mappings().entries()) {
         Protobuf mapping = mapping(id++, module);
         if (module.name().equals(FrameCategory.LIBJVM)) {
           profile.message(MAPPING, mapping);

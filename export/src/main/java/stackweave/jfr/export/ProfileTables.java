@@ -2,7 +2,6 @@ package stackweave.jfr.export;
 
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,15 +58,14 @@ public final class ProfileTables {
     NONE
   }
 
-  private final Map<String, Integer> strings = new LinkedHashMap<>();
-  private final Map<SampledModule, Integer> mappings = new LinkedHashMap<>();
-  private final Map<Function, Integer> functions = new LinkedHashMap<>();
-  private final Map<Location, Integer> locations = new LinkedHashMap<>();
-  private final Map<List<Integer>, Integer> stacks = new LinkedHashMap<>();
+  private final Index<String> strings = new Index<>(0);
+  private final Index<SampledModule> mappings = new Index<>(1);
+  private final Index<Function> functions = new Index<>(1);
+  private final Index<Location> locations = new Index<>(1);
+  private final Index<List<Integer>> stacks = new Index<>(1);
 
   private final FrameCache<Integer> functionsOfFrames = new FrameCache<>(this::functionOf);
   private final FrameCache<FrameCategory> categories = new FrameCache<>(FrameCategory::of);
-  private final Map<SampledModule, Integer> mappingsOfModules = new IdentityHashMap<>();
 
   /** Those of frames that nothing was inlined into. */
   private final Map<SampledFrame, Integer> locationsOfFrames = new IdentityHashMap<>();
@@ -84,7 +82,7 @@ public final class ProfileTables {
 
   /** The index of {@link #text}. */
   public int string(String text) {
-    return index(strings, text(text), 0);
+    return strings.of(text(text));
   }
 
   /**
@@ -108,13 +106,13 @@ public final class ProfileTables {
     } else if (frames.isEmpty()) {
       stack.add(marker(Names.NO_FRAMES));
     }
-    return index(stacks, stack, 1);
+    return stacks.of(stack);
   }
 
   private int marker(String name) {
     int text = string(name);
-    int function = index(functions, new Function(text, text, 0), 1);
-    return index(locations, new Location(0, 0, List.of(new Line(function, 0)), Origin.NONE), 1);
+    int function = functions.of(new Function(text, text, 0));
+    return locations.of(new Location(0, 0, List.of(new Line(function, 0)), Origin.NONE));
   }
 
   /**
@@ -143,8 +141,8 @@ public final class ProfileTables {
     Origin origin = origin(categories.get(machine));
     boolean hasAddress = origin == Origin.NATIVE && machine.method().module() != null;
     long address = hasAddress ? machine.method().start() + machine.offset() : 0;
-    int mapping = hasAddress ? mapping(machine.method().module()) : 0;
-    return index(locations, new Location(mapping, address, List.copyOf(lines), origin), 1);
+    int mapping = hasAddress ? mappings.of(machine.method().module()) : 0;
+    return locations.of(new Location(mapping, address, List.copyOf(lines), origin));
   }
 
   private static Origin origin(FrameCategory category) {
@@ -156,22 +154,13 @@ public final class ProfileTables {
     };
   }
 
-  private int mapping(SampledModule module) {
-    return mappingsOfModules.computeIfAbsent(module, m -> index(mappings, m, 1));
-  }
-
   private int functionOf(SampledFrame frame) {
     FrameText text = FrameText.of(frame);
     SampledMethod method = frame.method();
     int name = string(text.text());
     boolean hasSymbol = method.className().isEmpty() && !text.symbol().isEmpty();
     int symbol = hasSymbol ? string(text.symbol()) : name;
-    return index(functions, new Function(name, symbol, string(method.sourceFile())), 1);
-  }
-
-  private static <T> int index(Map<T, Integer> table, T entry, int first) {
-    Integer known = table.putIfAbsent(entry, table.size() + first);
-    return known != null ? known : table.size() + first - 1;
+    return functions.of(new Function(name, symbol, string(method.sourceFile())));
   }
 
   /** How frames of a stack were guessed, one way behind the other; empty if none was. */
@@ -191,28 +180,28 @@ public final class ProfileTables {
     return frames.isEmpty() ? "" : categories.get(frames.get(frames.size() - 1)).label();
   }
 
-  /** Texts, from index 0 on. */
-  public Iterable<String> strings() {
-    return strings.keySet();
+  /** Texts. */
+  public Index<String> strings() {
+    return strings;
   }
 
-  /** Libraries, from index 1 on. */
-  public Iterable<SampledModule> mappings() {
-    return mappings.keySet();
+  /** Libraries. */
+  public Index<SampledModule> mappings() {
+    return mappings;
   }
 
-  /** Functions, from index 1 on. */
-  public Iterable<Function> functions() {
-    return functions.keySet();
+  /** Functions. */
+  public Index<Function> functions() {
+    return functions;
   }
 
-  /** Locations, from index 1 on. */
-  public Iterable<Location> locations() {
-    return locations.keySet();
+  /** Locations. */
+  public Index<Location> locations() {
+    return locations;
   }
 
-  /** Stacks as indices of locations, the innermost first; from index 1 on. */
-  public Iterable<List<Integer>> stacks() {
-    return stacks.keySet();
+  /** Stacks as indices of locations, the innermost first. */
+  public Index<List<Integer>> stacks() {
+    return stacks;
   }
 }

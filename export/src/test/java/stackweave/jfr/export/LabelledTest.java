@@ -250,7 +250,7 @@ class LabelledTest {
   void exportsHaveLabelsAndLinks() throws Exception {
     SampledRecording recording = SampledRecording.open(record().get(1));
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    new OtlpExport("test", Selection.ALL, false).write(recording, out);
+    new OtlpExport("test", Selection.ALL).write(recording, out);
     ProfilesData data = ProfilesData.parseFrom(out.toByteArray());
     Map<String, Long> counts = new HashMap<>();
     for (Sample sample :

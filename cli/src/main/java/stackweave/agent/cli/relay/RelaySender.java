@@ -121,7 +121,7 @@ final class RelaySender implements LiveRounds.Taker {
       SampledRecording recording =
           SampledRecording.open(
               file.path(), ReadingProgress.NONE, false, SampledFrame.Change.NONE, choice);
-      OtlpExport export = new OtlpExport(service, Selection.ALL, false);
+      OtlpExport export = new OtlpExport(service, Selection.ALL);
       CollectorOptions.send(collector, export.message(recording));
       count(recording.samples());
     } catch (RecordingException e) {

@@ -1,10 +1,8 @@
 package stackweave.jfr.export.otlp;
 
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Optional;
+import stackweave.jfr.export.Index;
 import stackweave.jfr.export.ProfileTables;
 import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.read.SampledModule;
@@ -27,16 +25,9 @@ final class Dictionary {
   private record Attribute(int key, Object value) {}
 
   private final ProfileTables tables = new ProfileTables();
-  private final Map<Attribute, Integer> attributes = new LinkedHashMap<>();
-  private final Map<SpanLink, Integer> links = new LinkedHashMap<>();
-  private final boolean opensLibraries;
-
-  /**
-   * @param opensLibraries whether libraries are opened for their {@link HtlHash}
-   */
-  Dictionary(boolean opensLibraries) {
-    this.opensLibraries = opensLibraries;
-  }
+  private final Index<SampledModule> mappings = new Index<>(1);
+  private final Index<Attribute> attributes = new Index<>(1);
+  private final Index<SpanLink> links = new Index<>(1);
 
   ProfileTables tables() {
     return tables;
@@ -44,32 +35,29 @@ final class Dictionary {
 
   /** The index of an attribute. */
   int attribute(String key, String value) {
-    return attribute(new Attribute(tables.string(key), ProfileTables.text(value)));
+    return attributes.of(new Attribute(tables.string(key), ProfileTables.text(value)));
   }
 
   /** The index of an attribute, whose value is not 0. */
   int attribute(String key, long value) {
-    return attribute(new Attribute(tables.string(key), value));
+    return attributes.of(new Attribute(tables.string(key), value));
   }
 
   /** The index of a link. */
   int link(SpanLink link) {
-    return links.computeIfAbsent(link, l -> links.size() + 1);
-  }
-
-  private int attribute(Attribute attribute) {
-    return attributes.computeIfAbsent(attribute, a -> attributes.size() + 1);
+    return links.of(link);
   }
 
   /** The message; call it when all else is known. */
   Protobuf message() {
     Protobuf message = new Protobuf();
-    // What has strings and attributes comes before these.
-    int[] mappings = mappings(message);
+    // What has mappings, strings and attributes comes before these.
     message.message(LOCATION, new Protobuf());
-    tables.locations().forEach(l -> message.message(LOCATION, location(l, mappings)));
+    tables.locations().entries().forEach(l -> message.message(LOCATION, location(l)));
+    message.message(MAPPING, new Protobuf());
+    mappings.entries().forEach(module -> message.message(MAPPING, mapping(module)));
     message.message(FUNCTION, new Protobuf());
-    for (ProfileTables.Function function : tables.functions()) {
+    for (ProfileTables.Function function : tables.functions().entries()) {
       message.message(
           FUNCTION,
           new Protobuf()
@@ -78,11 +66,11 @@ final class Dictionary {
               .number(3, function.file()));
     }
     message.message(LINK, new Protobuf().bytes(1, new byte[16]).bytes(2, new byte[8]));
-    for (SpanLink link : links.keySet()) {
+    for (SpanLink link : links.entries()) {
       message.message(LINK, link.message());
     }
     message.message(ATTRIBUTE, new Protobuf());
-    for (Attribute attribute : attributes.keySet()) {
+    for (Attribute attribute : attributes.entries()) {
       Protobuf value = new Protobuf();
       if (attribute.value() instanceof Long number) {
         value.number(3, number);
@@ -92,59 +80,31 @@ final class Dictionary {
       message.message(ATTRIBUTE, new Protobuf().number(1, attribute.key()).message(2, value));
     }
     message.message(STACK, new Protobuf());
-    for (List<Integer> stack : tables.stacks()) {
+    for (List<Integer> stack : tables.stacks().entries()) {
       message.message(STACK, new Protobuf().packed(1, stack));
     }
-    for (String text : tables.strings()) {
+    for (String text : tables.strings().entries()) {
       message.string(STRING, text);
     }
     return message;
   }
 
-  /**
-   * Writes the mappings that have a build id.
-   *
-   * @return the index in the message by that in the tables; 0 where there is none
-   */
-  private int[] mappings(Protobuf message) {
-    message.message(MAPPING, new Protobuf());
-    int count = 0;
-    for (SampledModule ignored : tables.mappings()) {
-      count++;
-    }
-    int[] indices = new int[count + 1];
-    int at = 1;
-    int written = 1;
-    for (SampledModule module : tables.mappings()) {
-      if (!module.buildId().isEmpty()) {
-        message.message(MAPPING, mapping(module));
-        indices[at] = written++;
-      }
-      at++;
-    }
-    return indices;
-  }
-
   private Protobuf mapping(SampledModule module) {
-    List<Integer> ids =
-        (opensLibraries ? HtlHash.of(module) : Optional.<String>empty())
-            .map(
-                hash ->
-                    List.of(
-                        attribute("process.executable.build_id.gnu", module.buildId()),
-                        attribute("process.executable.build_id.htlhash", hash)))
-            .orElseGet(
-                () -> List.of(attribute("process.executable.build_id.gnu", module.buildId())));
     return new Protobuf()
         .number(2, -1L) // memory_limit, unsigned; memory_start and file_offset are 0
         .number(4, tables.string(module.path()))
-        .packed(5, ids);
+        .packed(5, List.of(attribute("process.executable.build_id.gnu", module.buildId())));
   }
 
-  private Protobuf location(ProfileTables.Location location, int[] mappings) {
+  /** A library without a build id is no mapping. */
+  private Protobuf location(ProfileTables.Location location) {
     Protobuf message = new Protobuf();
-    int mapping = mappings[location.mapping()];
-    message.number(1, mapping).number(2, mapping == 0 ? 0 : location.address());
+    if (location.mapping() > 0) {
+      SampledModule module = tables.mappings().get(location.mapping());
+      if (!module.buildId().isEmpty()) {
+        message.number(1, mappings.of(module)).number(2, location.address());
+      }
+    }
     for (ProfileTables.Line line : location.lines()) {
       message.message(3, new Protobuf().number(1, line.function()).number(2, line.line()));
     }

@@ -31,10 +31,10 @@ import stackweave.jfr.status.Counter;
  * {@code nanoseconds}, or {@code wall} if waiting was read, too, and {@code samples} in {@code
  * count}. Samples are sums without timestamps.
  *
- * <p>Libraries have the attributes of their build ids ({@link HtlHash}); a library that has none is
- * no mapping, since the convention demands one. A context id of the application is an attribute; a
- * link needs the ids of trace and span, which no recording has. In memory are the sums of samples
- * and the message.
+ * <p>Libraries have the attribute of their GNU build id; a library that has none is no mapping,
+ * since the convention demands one. A context id of the application is an attribute; a link needs
+ * the ids of trace and span, which no recording has. In memory are the sums of samples and the
+ * message.
  */
 public final class OtlpExport implements Export {
   /** The version of opentelemetry-proto. */
@@ -49,24 +49,14 @@ public final class OtlpExport implements Export {
 
   private final String service;
   private final Selection selection;
-  private final boolean opensLibraries;
 
   /**
    * @param service the name of the application, {@code service.name}
    * @param selection which samples are in it
    */
   public OtlpExport(String service, Selection selection) {
-    this(service, selection, true);
-  }
-
-  /**
-   * @param opensLibraries whether files that the recording names may be opened for their hash; not
-   *     where somebody else's program chooses what a recording says
-   */
-  public OtlpExport(String service, Selection selection, boolean opensLibraries) {
     this.service = service;
     this.selection = selection;
-    this.opensLibraries = opensLibraries;
   }
 
   @Override
@@ -82,7 +72,7 @@ public final class OtlpExport implements Export {
    * @throws RecordingException if the recording can't be read any more; one line for users
    */
   public Protobuf message(SampledRecording recording) throws RecordingException {
-    Dictionary dictionary = new Dictionary(opensLibraries);
+    Dictionary dictionary = new Dictionary();
     Map<SessionFacts, Map<Key, long[]>> processes = new LinkedHashMap<>();
     selection.forEachSum(
         recording,
