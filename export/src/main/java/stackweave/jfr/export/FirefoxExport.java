@@ -2,11 +2,7 @@ package stackweave.jfr.export;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.function.Function;
 import stackweave.jfr.export.TimedSamples.Place;
 import stackweave.jfr.export.TimedSamples.Taken;
@@ -14,7 +10,6 @@ import stackweave.jfr.export.TimedSamples.ThreadSamples;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledMethod;
-import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.status.Counter;
@@ -36,11 +31,6 @@ public final class FirefoxExport extends TextExport {
   private static final double NANOS_PER_MILLI = 1e6;
   private static final Object NONE = -1;
   private static final int LIBRARY_RESOURCE = 1;
-
-  /** Larger numbers are not exact in JavaScript. */
-  private static final long MAX_EXACT = 1L << 53;
-
-  private static final int GUID_DIGITS = 32;
 
   private final String title;
   private final Selection selection;
@@ -70,35 +60,28 @@ public final class FirefoxExport extends TextExport {
     /** When time is 0, in ns since 1970. */
     private final long start;
 
-    private final Map<String, Integer> strings = new LinkedHashMap<>();
-    private final Map<SampledModule, Integer> libraries = new LinkedHashMap<>();
+    private final Index<String> strings = new Index<>(0);
 
     /** Functions by their text, the first place of each, and the function of each place. */
-    private final Map<String, Integer> functions = new HashMap<>();
+    private final Index<String> functions = new Index<>(0);
 
     private final List<Place> functionPlaces = new ArrayList<>();
     private final int[] functionOfPlace;
-    private final Map<String, Integer> sources = new LinkedHashMap<>();
-    private final Map<String, Integer> resources = new LinkedHashMap<>();
+    private final Index<String> sources = new Index<>(0);
+    private final Index<String> resources = new Index<>(0);
 
     Page(SampledRecording recording, Json json) throws RecordingException {
       this.recording = recording;
       this.json = json;
-      this.samples = new TimedSamples(recording, selection, TimedSamples.Detail.LINE_AND_ADDRESS);
+      this.samples = new TimedSamples(recording, selection, true);
       this.places = samples.places();
       this.start = Texts.nanos(selection.first(recording));
       this.functionOfPlace = new int[places.size()];
       for (int i = 0; i < functionOfPlace.length; i++) {
         Place place = places.get(i);
-        functionOfPlace[i] =
-            functions.computeIfAbsent(
-                place.text(),
-                text -> {
-                  functionPlaces.add(place);
-                  return functionPlaces.size() - 1;
-                });
-        if (hasLibrary(place)) {
-          index(libraries, module(place));
+        functionOfPlace[i] = functions.of(place.text());
+        if (functionOfPlace[i] == functionPlaces.size()) {
+          functionPlaces.add(place);
         }
       }
     }
@@ -106,11 +89,7 @@ public final class FirefoxExport extends TextExport {
     void write() throws IOException {
       json.beginObject();
       meta();
-      json.name("libs").beginArray();
-      for (SampledModule library : libraries.keySet()) {
-        library(library);
-      }
-      json.endArray();
+      empty("libs");
       json.name("shared").beginObject();
       stackTable();
       frameTable();
@@ -155,19 +134,6 @@ public final class FirefoxExport extends TextExport {
       json.endArray().endObject();
     }
 
-    private void library(SampledModule library) throws IOException {
-      String name = Names.printable(library.name());
-      String path = Names.printable(library.path());
-      String id = library.buildId();
-      json.beginObject();
-      json.field("arch", "");
-      json.field("name", name).field("path", path);
-      json.field("debugName", name).field("debugPath", path);
-      json.field("breakpadId", breakpadId(id));
-      json.field("codeId", id.isEmpty() ? null : Names.printable(id));
-      json.endObject();
-    }
-
     private void stackTable() throws IOException {
       int length = samples.nodes();
       json.name("stackTable").beginObject();
@@ -179,41 +145,29 @@ public final class FirefoxExport extends TextExport {
     private void frameTable() throws IOException {
       int length = places.size();
       json.name("frameTable").beginObject();
-      places(
-          "address",
-          places,
-          place -> hasLibrary(place) ? TimedSamples.address(place.frame()) : NONE);
-      places("lib", places, place -> hasLibrary(place) ? libraries.get(module(place)) : NONE);
-      json.array("inlineDepth", length, i -> 0);
+      fill(length, NONE, "address", "lib");
+      fill(length, 0, "inlineDepth", "subcategory", "innerWindowID");
+      fill(length, null, "nativeSymbol", "column", "originalLocation");
       places("category", places, place -> category(place).ordinal());
-      json.array("subcategory", length, i -> 0);
       json.array("func", length, i -> functionOfPlace[i]);
-      json.array("nativeSymbol", length, i -> null);
-      json.array("innerWindowID", length, i -> 0);
       places(
           "line",
           places,
           place -> place.frame() != null && place.frame().line() > 0 ? place.frame().line() : null);
-      json.array("column", length, i -> null);
-      json.array("originalLocation", length, i -> null);
       json.field("length", length).endObject();
     }
 
     private void funcTable() throws IOException {
       int length = functionPlaces.size();
       json.name("funcTable").beginObject();
-      places("name", functionPlaces, place -> index(strings, functionName(place)));
-      json.array("isJS", length, i -> false);
-      json.array("relevantForJS", length, i -> false);
+      places("name", functionPlaces, place -> strings.of(functionName(place)));
+      fill(length, false, "isJS", "relevantForJS");
       places(
           "resource",
           functionPlaces,
-          place ->
-              libraryName(place).isEmpty() ? NONE : (Object) index(resources, libraryName(place)));
+          place -> libraryName(place).isEmpty() ? NONE : resources.of(libraryName(place)));
       places("source", functionPlaces, this::source);
-      json.array("lineNumber", length, i -> null);
-      json.array("columnNumber", length, i -> null);
-      json.array("originalLocation", length, i -> null);
+      fill(length, null, "lineNumber", "columnNumber", "originalLocation");
       json.field("length", length).endObject();
     }
 
@@ -221,7 +175,7 @@ public final class FirefoxExport extends TextExport {
       SampledMethod method = place.frame() == null ? null : place.frame().method();
       return method == null || method.sourceFile().isEmpty()
           ? null
-          : index(sources, Names.printable(path(method)));
+          : sources.of(Names.printable(path(method)));
     }
 
     private void places(String column, List<Place> of, Function<Place, Object> value)
@@ -229,32 +183,36 @@ public final class FirefoxExport extends TextExport {
       json.array(column, of.size(), i -> value.apply(of.get(i)));
     }
 
+    /** Columns that have the same value in all rows. */
+    private void fill(int length, Object value, String... columns) throws IOException {
+      for (String column : columns) {
+        json.array(column, length, i -> value);
+      }
+    }
+
     private void otherTables() throws IOException {
       List<Integer> resourceNames = indices(resources);
       json.name("resourceTable").beginObject();
       json.field("length", resourceNames.size());
       json.array("name", resourceNames);
-      json.array("host", resourceNames.size(), i -> null);
-      json.array("type", resourceNames.size(), i -> LIBRARY_RESOURCE);
+      fill(resourceNames.size(), null, "host");
+      fill(resourceNames.size(), LIBRARY_RESOURCE, "type");
       json.endObject();
       emptyTable("nativeSymbols", "libIndex", "address", "name", "functionSize");
       List<Integer> sourceNames = indices(sources);
       json.name("sources").beginObject();
       json.field("length", sourceNames.size());
-      json.array("id", sourceNames.size(), i -> null);
       json.array("filename", sourceNames);
-      json.array("startLine", sourceNames.size(), i -> 1);
-      json.array("startColumn", sourceNames.size(), i -> 1);
-      json.array("sourceMapURL", sourceNames.size(), i -> null);
-      json.array("content", sourceNames.size(), i -> null);
+      fill(sourceNames.size(), 1, "startLine", "startColumn");
+      fill(sourceNames.size(), null, "id", "sourceMapURL", "content");
       json.endObject();
       emptyTable("sourceLocationTable", "source", "line", "column");
-      json.array("stringArray", strings.keySet());
+      json.array("stringArray", strings.entries());
     }
 
     /** The strings' indices of the entries of a table. */
-    private List<Integer> indices(Map<String, Integer> table) {
-      return table.keySet().stream().map(name -> index(strings, name)).toList();
+    private List<Integer> indices(Index<String> table) {
+      return table.entries().stream().map(strings::of).toList();
     }
 
     private void emptyTable(String name, String... columns) throws IOException {
@@ -308,10 +266,6 @@ public final class FirefoxExport extends TextExport {
     }
   }
 
-  private static <T> int index(Map<T, Integer> table, T entry) {
-    return table.computeIfAbsent(entry, e -> table.size());
-  }
-
   private static double millis(long nanos) {
     return nanos / NANOS_PER_MILLI;
   }
@@ -321,18 +275,6 @@ public final class FirefoxExport extends TextExport {
     return thread.thread.isVirtual()
         ? "virtual " + thread.thread.javaId()
         : Long.toString(thread.thread.osThreadId());
-  }
-
-  private static SampledModule module(Place place) {
-    return place.frame() == null ? null : place.frame().method().module();
-  }
-
-  private static boolean hasLibrary(Place place) {
-    if (module(place) == null) {
-      return false;
-    }
-    long address = TimedSamples.address(place.frame());
-    return address >= 0 && address < MAX_EXACT;
   }
 
   private static String libraryName(Place place) {
@@ -374,21 +316,5 @@ public final class FirefoxExport extends TextExport {
       case UNKNOWN -> "grey";
       case MARKER -> "darkgrey";
     };
-  }
-
-  /** The id by which symbol servers name a library: the build id's first 16 bytes as a GUID. */
-  static String breakpadId(String buildId) {
-    String digits = buildId.toUpperCase(Locale.ROOT);
-    if (!digits.matches("[0-9A-F]+")) {
-      return "";
-    }
-    StringBuilder id = new StringBuilder(digits).append("0".repeat(GUID_DIGITS));
-    id.setLength(GUID_DIGITS);
-    int[] order = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
-    StringBuilder guid = new StringBuilder();
-    for (int at : order) {
-      guid.append(id, 2 * at, 2 * at + 2);
-    }
-    return guid.append('0').toString();
   }
 }

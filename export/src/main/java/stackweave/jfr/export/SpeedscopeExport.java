@@ -47,7 +47,7 @@ public final class SpeedscopeExport extends TextExport {
   @Override
   void writeText(SampledRecording recording, Appendable out)
       throws IOException, RecordingException {
-    TimedSamples samples = new TimedSamples(recording, selection, TimedSamples.Detail.FUNCTION);
+    TimedSamples samples = new TimedSamples(recording, selection, false);
     mustNotBeTooLarge(samples);
     boolean severalProcesses = recording.sessions().size() > 1;
     Json json = new Json(out);

@@ -1,7 +1,6 @@
 package stackweave.jfr.export;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -28,21 +27,15 @@ final class TimedSamples {
   /** As many as viewers in a browser can hold; up to 200 MB here. */
   static final int MAX_SAMPLES = 4_000_000;
 
-  /** What a frame is to be shown as. */
-  enum Detail {
-    FUNCTION,
-    LINE_AND_ADDRESS
-  }
-
   /**
-   * What is shown of a frame; equal ones are one.
+   * What is shown of a frame.
    *
    * @param text that of all exports
    * @param frame the first that is shown so; null for a marker
    */
   record Place(String text, SampledFrame frame) {}
 
-  private record PlaceKey(String text, int line, long address) {}
+  private record PlaceKey(String text, int line) {}
 
   /**
    * A sample.
@@ -81,17 +74,14 @@ final class TimedSamples {
 
   private long samples;
 
-  private final Detail detail;
-  private final Map<PlaceKey, Integer> placeIds = new HashMap<>();
+  private final boolean hasLines;
+  private final Index<PlaceKey> placeKeys = new Index<>(0);
 
   private final List<Place> places = new ArrayList<>();
   private final FrameCache<String> texts = new FrameCache<>(frame -> Names.printable(frame.text()));
 
-  /** Nodes by parent and place; a parent comes before its children. */
+  /** Nodes by parent + 1 and place, both int; a parent comes before its children. */
   private final LongIndex nodes = new LongIndex();
-
-  private int[] parents = new int[1_024];
-  private int[] nodePlaces = new int[1_024];
 
   /** Stacks by marker and innermost frame: a recording has one object for each node of its own. */
   private final Map<String, Map<SampledFrame, Integer>> known = new HashMap<>();
@@ -99,19 +89,20 @@ final class TimedSamples {
   /**
    * Reads the samples.
    *
+   * @param hasLines whether frames that differ in their line are different places
    * @throws RecordingException if they are too many; one line for users
    */
-  TimedSamples(SampledRecording recording, Selection selection, Detail detail)
+  TimedSamples(SampledRecording recording, Selection selection, boolean hasLines)
       throws RecordingException {
-    this(recording, selection, detail, MAX_SAMPLES);
+    this(recording, selection, hasLines, MAX_SAMPLES);
   }
 
   /**
    * @param most that are not too many, for tests
    */
-  TimedSamples(SampledRecording recording, Selection selection, Detail detail, int most)
+  TimedSamples(SampledRecording recording, Selection selection, boolean hasLines, int most)
       throws RecordingException {
-    this.detail = detail;
+    this.hasLines = hasLines;
     selection.forEachSample(
         recording,
         sample -> {
@@ -172,34 +163,15 @@ final class TimedSamples {
   }
 
   private int place(String text, SampledFrame frame) {
-    boolean isDetailed = frame != null && detail == Detail.LINE_AND_ADDRESS;
-    PlaceKey key =
-        new PlaceKey(text, isDetailed ? frame.line() : 0, isDetailed ? address(frame) : 0);
-    return placeIds.computeIfAbsent(
-        key,
-        k -> {
-          places.add(new Place(text, frame));
-          return places.size() - 1;
-        });
-  }
-
-  /** The address in the library's own addresses; 0 where there is none. */
-  static long address(SampledFrame frame) {
-    return frame.method().module() == null ? 0 : frame.method().start() + frame.offset();
+    int place = placeKeys.of(new PlaceKey(text, frame != null && hasLines ? frame.line() : 0));
+    if (place == places.size()) {
+      places.add(new Place(text, frame));
+    }
+    return place;
   }
 
   private int node(int parent, int place) {
-    int count = nodes.count();
-    int node = nodes.add((long) (parent + 1) << 32 | place);
-    if (node == count) {
-      if (count == parents.length) {
-        parents = Arrays.copyOf(parents, 2 * count);
-        nodePlaces = Arrays.copyOf(nodePlaces, 2 * count);
-      }
-      parents[node] = parent;
-      nodePlaces[node] = place;
-    }
-    return node;
+    return nodes.add((long) (parent + 1) << 32 | place);
   }
 
   /** The threads, in the order of their first sample in the file. */
@@ -218,10 +190,10 @@ final class TimedSamples {
 
   /** The caller's node, which has a lower number; -1 for the thread's first frame. */
   int parent(int node) {
-    return parents[node];
+    return (int) (nodes.key(node) >>> 32) - 1;
   }
 
   int place(int node) {
-    return nodePlaces[node];
+    return (int) nodes.key(node);
   }
 }

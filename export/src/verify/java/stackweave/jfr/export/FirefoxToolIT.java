@@ -61,8 +61,7 @@ class FirefoxToolIT {
 
   private static Map<String, Long> microsByThread(SampledRecording recording) throws Exception {
     Map<String, Long> nanos = new TreeMap<>();
-    TimedSamples samples =
-        new TimedSamples(recording, Selection.ALL, TimedSamples.Detail.LINE_AND_ADDRESS);
+    TimedSamples samples = new TimedSamples(recording, Selection.ALL, true);
     int number = 0;
     for (TimedSamples.ThreadSamples thread : samples.threads()) {
       for (TimedSamples.Taken sample : thread.samples) {
