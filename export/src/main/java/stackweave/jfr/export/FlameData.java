@@ -1,16 +1,21 @@
 package stackweave.jfr.export;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.Deflater;
+import java.util.zip.DeflaterOutputStream;
 import stackweave.jfr.read.FoundWay;
 import stackweave.jfr.read.time.TimeCells;
 
@@ -58,7 +63,7 @@ final class FlameData {
   FlameData(FlameTree tree, boolean ofTime) {
     this.tree = tree;
     this.divisor = ofTime ? NANOS_PER_MICRO : 1;
-    List<String> strings = tree.strings;
+    List<String> strings = tree.strings.entries();
     Integer[] sorted = new Integer[strings.size()];
     Arrays.setAll(sorted, i -> i);
     Arrays.sort(sorted, Comparator.comparing(strings::get));
@@ -93,21 +98,15 @@ final class FlameData {
     return cells;
   }
 
-  String base64() {
-    byte[] all = bytes.toByteArray();
+  String base64() throws IOException {
+    ByteArrayOutputStream small = new ByteArrayOutputStream();
     Deflater deflater = new Deflater(Deflater.BEST_COMPRESSION);
-    try {
-      deflater.setInput(all);
-      deflater.finish();
-      ByteArrayOutputStream small = new ByteArrayOutputStream(all.length / 3 + 64);
-      byte[] buffer = new byte[1 << 16];
-      while (!deflater.finished()) {
-        small.write(buffer, 0, deflater.deflate(buffer));
-      }
-      return Base64.getEncoder().encodeToString(small.toByteArray());
+    try (OutputStream out = new DeflaterOutputStream(small, deflater)) {
+      bytes.writeTo(out);
     } finally {
       deflater.end();
     }
+    return Base64.getEncoder().encodeToString(small.toByteArray());
   }
 
   /** One width for all recordings; each is a multiple of the smaller ones. */
@@ -134,26 +133,26 @@ final class FlameData {
   }
 
   private void writeFrames() {
-    number(tree.modules.size());
-    for (FlameTree.Module module : tree.modules) {
+    number(tree.modules.entries().size());
+    for (FlameTree.Module module : tree.modules.entries()) {
       text(module.path());
       text(module.buildId());
       text(module.unwindSource());
     }
-    number(tree.founds.size());
-    for (FoundWay way : tree.founds) {
+    number(tree.founds.entries().size());
+    for (FoundWay way : tree.founds.entries()) {
       text(way.label());
       number(way.isGuess() ? 1 : 0);
     }
-    number(tree.functions.size());
-    for (FlameTree.Function function : tree.functions) {
+    number(tree.functions.entries().size());
+    for (FlameTree.Function function : tree.functions.entries()) {
       number(rank[function.text()]);
       number(function.category().ordinal());
       number(rank[function.origin()]);
       number(function.module() + 1L);
     }
-    number(tree.looks.size());
-    for (FlameTree.Look look : tree.looks) {
+    number(tree.looks.entries().size());
+    for (FlameTree.Look look : tree.looks.entries()) {
       number(look.function());
       number(look.line());
       number(look.found());
@@ -161,26 +160,12 @@ final class FlameData {
   }
 
   private void writeTree() {
-    int count = tree.count();
-    boolean[] kept = new boolean[count];
-    kept[0] = true;
-    int written = 1;
-    // Children by caller: those of node n are from first[n] on, up to first[n + 1].
-    int[] first = new int[count + 2];
-    for (int node = 1; node < count; node++) {
-      kept[node] = kept[tree.parent(node)] && !tree.isLeftOut(node);
-      if (kept[node]) {
-        written++;
-        first[tree.parent(node) + 2]++;
-      }
-    }
-    for (int i = 2; i < first.length; i++) {
-      first[i] += first[i - 1];
-    }
-    Integer[] children = new Integer[written - 1];
-    for (int node = 1; node < count; node++) {
-      if (kept[node]) {
-        children[first[tree.parent(node) + 1]++] = node;
+    int[] level = new int[tree.count()];
+    List<Integer> sorted = new ArrayList<>();
+    for (int node = 1; node < level.length; node++) {
+      level[node] = level[tree.parent(node)] + 1;
+      if (!tree.isLeftOut(node)) {
+        sorted.add(node);
       }
     }
     // Equal widths in the order of their names, so that the same profile gives the same page.
@@ -188,27 +173,24 @@ final class FlameData {
         Comparator.comparingLong((Integer node) -> -tree.total(node))
             .thenComparingInt(node -> rank[tree.textId(node)])
             .thenComparingInt(tree::look);
-    number(written);
+    sorted.sort(Comparator.comparingInt(tree::parent).thenComparing(widest.reversed()));
+    int[] firstChild = new int[tree.count()];
+    for (int i = sorted.size() - 1; i >= 0; i--) {
+      firstChild[tree.parent(sorted.get(i))] = i;
+    }
+    number(sorted.size() + 1);
     int number = 0;
-    int node = 0;
-    int up = 0;
-    int[] next = Arrays.copyOf(first, count);
-    while (true) {
-      number(up);
+    int levelBefore = -1;
+    Deque<Integer> next = new ArrayDeque<>(List.of(0));
+    while (!next.isEmpty()) {
+      int node = next.pop();
+      number(levelBefore + 1 - level[node]);
       number(tree.look(node));
       order[node] = number++;
-      if (first[node + 1] - first[node] > 1) {
-        Arrays.sort(children, first[node], first[node + 1], widest);
+      levelBefore = level[node];
+      for (int i = firstChild[node]; i < sorted.size() && tree.parent(sorted.get(i)) == node; i++) {
+        next.push(sorted.get(i));
       }
-      up = 0;
-      while (next[node] == first[node + 1]) {
-        if (node == 0) {
-          return;
-        }
-        node = tree.parent(node);
-        up++;
-      }
-      node = children[next[node]++];
     }
   }
 
@@ -220,8 +202,8 @@ final class FlameData {
       number(thread.osThreadId());
       number(processes.computeIfAbsent(thread.process(), any -> processes.size()));
     }
-    number(tree.states.size());
-    for (String state : tree.states) {
+    number(tree.states.entries().size());
+    for (String state : tree.states.entries()) {
       text(state);
     }
   }
@@ -331,11 +313,6 @@ final class FlameData {
   }
 
   private void number(long value) {
-    long left = value;
-    while ((left & ~127L) != 0) {
-      bytes.write((int) (left & 127) | 128);
-      left >>>= 7;
-    }
-    bytes.write((int) left);
+    Protobuf.varint(bytes, value);
   }
 }

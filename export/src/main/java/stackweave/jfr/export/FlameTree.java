@@ -2,9 +2,7 @@ package stackweave.jfr.export;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.FoundWay;
@@ -71,26 +69,19 @@ final class FlameTree {
   /** A thread of a process. */
   record Thread(String process, CommonName name, long osThreadId) {}
 
-  private final Map<String, Integer> stringIds = new HashMap<>();
-
-  final List<String> strings = new ArrayList<>();
-  private final Map<Object, Integer> ids = new HashMap<>();
-  final List<Function> functions = new ArrayList<>();
-  final List<Module> modules = new ArrayList<>();
-  final List<FoundWay> founds = new ArrayList<>();
+  final Index<String> strings = new Index<>(0);
+  final Index<Function> functions = new Index<>(0);
+  final Index<Module> modules = new Index<>(0);
+  final Index<FoundWay> founds = new Index<>(0);
+  final Index<String> states = new Index<>(0);
+  final Index<Look> looks = new Index<>(0);
   final List<Thread> threads = new ArrayList<>();
-  final List<String> states = new ArrayList<>();
   final List<Stack> stacks = new ArrayList<>();
+  private final Index<Object> threadKeys = new Index<>(0);
 
-  private final LongIndex lookIndex = new LongIndex();
-  final List<Look> looks = new ArrayList<>();
+  /** Nodes by parent and look, both int, combined in a long. */
+  private final LongIndex nodes = new LongIndex();
 
-  /** Index by parent and look, both int, combined in a long. */
-  private final LongIndex index = new LongIndex();
-
-  private int count;
-  private int[] parents = new int[1_024];
-  private int[] nodeLooks = new int[1_024];
   private long[] totals = new long[1_024];
 
   private final boolean byThread;
@@ -109,8 +100,7 @@ final class FlameTree {
     this.byTime = byTime;
     this.byThread = byThread;
     this.isCompared = isCompared;
-    founds.add(FoundWay.TABLES);
-    ids.put(FoundWay.TABLES, 0);
+    founds.of(FoundWay.TABLES);
     node(-1, marker(ALL));
   }
 
@@ -133,14 +123,14 @@ final class FlameTree {
             node = child(node, sum.end().marker(sum.frames().size()).get(), width);
           }
           for (SampledFrame frame : sum.frames()) {
-            int found = frame.found().equals(FoundWay.TABLES) ? 0 : id(founds, frame.found());
-            node = enter(node(node, look(functionOf.get(frame), frame.line(), found)), width);
+            Look look = new Look(functionOf.get(frame), frame.line(), founds.of(frame.found()));
+            node = enter(node(node, looks.of(look)), width);
           }
           stacks.add(
               new Stack(
                   node,
                   thread(sum.session().uuid(), sum.thread()),
-                  id(states, sum.state()),
+                  states.of(sum.state()),
                   isBefore,
                   sum.count(),
                   sum.weightNanos(),
@@ -156,38 +146,32 @@ final class FlameTree {
         thread.isVirtual()
             ? List.of(process, thread.text())
             : new ThreadKey(process, thread.identity());
-    Integer id = ids.putIfAbsent(key, threads.size());
-    if (id != null) {
-      threads.get(id).name().add(thread.text());
-      return id;
+    int id = threadKeys.of(key);
+    if (id == threads.size()) {
+      long osThreadId = thread.isVirtual() ? 0 : thread.osThreadId();
+      threads.add(new Thread(process, new CommonName(thread.text()), osThreadId));
     }
-    long osThreadId = thread.isVirtual() ? 0 : thread.osThreadId();
-    threads.add(new Thread(process, new CommonName(thread.text()), osThreadId));
-    return threads.size() - 1;
+    threads.get(id).name().add(thread.text());
+    return id;
   }
 
   private int function(SampledFrame frame) {
     SampledModule module = frame.method().module();
-    return id(
-        functions,
+    return functions.of(
         new Function(
-            string(isCompared ? Names.ofAllRuns(frame.text()) : frame.text()),
+            strings.of(isCompared ? Names.ofAllRuns(frame.text()) : frame.text()),
             FrameCategory.of(frame),
-            string(CodeOrigin.of(frame)),
+            strings.of(CodeOrigin.of(frame)),
             module == null
                 ? NO_MODULE
-                : id(modules, new Module(module.path(), module.buildId(), module.unwindSource()))));
+                : modules.of(new Module(module.path(), module.buildId(), module.unwindSource()))));
   }
 
   private int marker(String name) {
-    Integer known = ids.get(name);
-    if (known == null) {
-      functions.add(
-          new Function(string(name), FrameCategory.MARKER, string(CodeOrigin.UNKNOWN), NO_MODULE));
-      known = look(functions.size() - 1, 0, 0);
-      ids.put(name, known);
-    }
-    return known;
+    int text = strings.of(name);
+    int origin = strings.of(CodeOrigin.UNKNOWN);
+    Function function = new Function(text, FrameCategory.MARKER, origin, NO_MODULE);
+    return looks.of(new Look(functions.of(function), 0, 0));
   }
 
   private int child(int parent, String name, long width) {
@@ -199,143 +183,76 @@ final class FlameTree {
     return node;
   }
 
-  private int look(int function, int line, int found) {
-    int look = lookIndex.add((long) function << 40 | (long) found << 32 | line);
-    if (look == looks.size()) {
-      looks.add(new Look(function, line, found));
-    }
-    return look;
-  }
-
-  private int string(String text) {
-    Integer id = stringIds.putIfAbsent(text, strings.size());
-    if (id == null) {
-      strings.add(text);
-      return strings.size() - 1;
-    }
-    return id;
-  }
-
-  private <T> int id(List<T> list, T value) {
-    // A state's text may be that of a marker.
-    Object key = value instanceof String ? List.of(value) : value;
-    Integer id = ids.putIfAbsent(key, list.size());
-    if (id == null) {
-      list.add(value);
-      return list.size() - 1;
-    }
-    return id;
-  }
-
   private int node(int parent, int look) {
-    int node = index.add((long) parent << 32 | look);
-    if (node < count) {
-      return node;
+    int node = nodes.add((long) parent << 32 | look);
+    if (node == totals.length) {
+      totals = Arrays.copyOf(totals, 2 * node);
     }
-    if (count == parents.length) {
-      int capacity = 2 * count;
-      parents = Arrays.copyOf(parents, capacity);
-      nodeLooks = Arrays.copyOf(nodeLooks, capacity);
-      totals = Arrays.copyOf(totals, capacity);
-    }
-    parents[count] = parent;
-    nodeLooks[count] = look;
-    return count++;
+    return node;
   }
 
   /**
    * If there are more nodes than {@code most}, replaces those of the smallest share by one node
-   * under each of their callers. Nodes that differ only in what a comparison of names does not see,
-   * such as lines, are kept or left out together, by the larger of their shares of the two
-   * recordings: else the shorter one would lose more of a function. Call it once, after all were
-   * added.
+   * under each of their callers. Of a comparison it is the larger of a node's shares of the two
+   * recordings. Call it once, after all were added.
    */
   void prune(int most) {
-    if (count <= most) {
+    int before = count();
+    if (before <= most) {
       return;
     }
-    int[] group = new int[count];
-    int[] next = new int[count];
-    int[] heads = groups(group, next);
-    long[] order = byShare(group, heads.length);
-    int before = count;
     isCut = new boolean[before];
     boolean[] hasRest = new boolean[before];
     int left = before;
-    int cut = 0;
-    for (; left > most && cut < order.length - 1; cut++) {
-      for (int node = heads[groupOf(order[cut])]; node >= 0; node = next[node]) {
-        isCut[node] = true;
-        leftOut++;
-        left -= hasRest[node] ? 2 : 1;
-        // Callers are cut after all that they call.
-        left += hasRest[parents[node]] ? 0 : 1;
-        hasRest[parents[node]] = true;
-      }
+    long[] order = byShare();
+    for (int i = 0; left > most && i < before - 1; i++) {
+      int node = nodeOf(order[i]);
+      isCut[node] = true;
+      leftOut++;
+      left -= hasRest[node] ? 2 : 1;
+      // Callers are cut after all that they call.
+      left += hasRest[parent(node)] ? 0 : 1;
+      hasRest[parent(node)] = true;
+      largestCut = Float.intBitsToFloat((int) (order[i] >>> 32));
     }
-    largestCut = Float.intBitsToFloat((int) (order[cut - 1] >>> 32));
     int rest = marker(REST);
     int[] instead = new int[before];
     for (int node = 0; node < before; node++) {
       instead[node] = node;
       if (isCut[node]) {
-        int caller = instead[parents[node]];
-        instead[node] = isCut[parents[node]] ? caller : enter(node(caller, rest), totals[node]);
+        int caller = instead[parent(node)];
+        instead[node] = isCut[parent(node)] ? caller : enter(node(caller, rest), totals[node]);
       }
     }
     stacks.replaceAll(stack -> stack.at(instead[stack.node]));
   }
 
-  /**
-   * Groups nodes of equal texts with equal callers; a caller's group has a lower number.
-   *
-   * @param group filled with the group of each node
-   * @param next filled with another node of the group; -1 for none
-   * @return a node of each group
-   */
-  private int[] groups(int[] group, int[] next) {
-    LongIndex byText = new LongIndex();
-    int[] heads = new int[count];
-    Arrays.fill(heads, -1);
-    int groups = 0;
-    for (int node = 0; node < count; node++) {
-      long caller = node == 0 ? 0 : group[parents[node]] + 1L;
-      group[node] = byText.add(caller << 32 | textId(node));
-      groups = Math.max(groups, group[node] + 1);
-      next[node] = heads[group[node]];
-      heads[group[node]] = node;
-    }
-    return Arrays.copyOf(heads, groups);
-  }
-
-  /** Groups, the smallest share first, the later one first of equal shares. */
-  private long[] byShare(int[] group, int groups) {
-    double[][] sums = new double[2][count];
+  /** Nodes, the smallest share first, the later one first of equal shares. */
+  private long[] byShare() {
+    double[][] sums = new double[2][count()];
     for (Stack stack : stacks) {
       sums[stack.isBefore ? 1 : 0][stack.node] += byTime ? stack.nanos : stack.count;
     }
-    double[][] byGroup = new double[2][groups];
-    for (int side = 0; side < 2; side++) {
-      for (int node = count - 1; node >= 0; node--) {
-        byGroup[side][group[node]] += sums[side][node];
-        if (node > 0) {
-          sums[side][parents[node]] += sums[side][node];
-        }
+    for (double[] side : sums) {
+      for (int node = count() - 1; node > 0; node--) {
+        side[parent(node)] += side[node];
       }
     }
-    long[] order = new long[groups];
-    for (int i = 0; i < groups; i++) {
-      double now = byGroup[0][0] > 0 ? byGroup[0][i] / byGroup[0][0] : 0;
-      double then = byGroup[1][0] > 0 ? byGroup[1][i] / byGroup[1][0] : 0;
-      float share = (float) Math.max(now, then);
-      order[i] = (long) Float.floatToIntBits(share) << 32 | Integer.MAX_VALUE - i;
+    long[] order = new long[count()];
+    for (int node = 0; node < order.length; node++) {
+      double share = Math.max(share(sums[0], node), share(sums[1], node));
+      order[node] = (long) Float.floatToIntBits((float) share) << 32 | Integer.MAX_VALUE - node;
     }
     Arrays.sort(order);
     return order;
   }
 
-  private static int groupOf(long shareAndGroup) {
-    return Integer.MAX_VALUE - (int) shareAndGroup;
+  private static double share(double[] sums, int node) {
+    return sums[0] > 0 ? sums[node] / sums[0] : 0;
+  }
+
+  private static int nodeOf(long shareAndNode) {
+    return Integer.MAX_VALUE - (int) shareAndNode;
   }
 
   boolean isLeftOut(int node) {
@@ -353,16 +270,16 @@ final class FlameTree {
   }
 
   int count() {
-    return count;
+    return nodes.count();
   }
 
   int parent(int node) {
-    return parents[node];
+    return (int) (nodes.key(node) >> 32);
   }
 
   /** The index in {@link #looks} of a node's frame. */
   int look(int node) {
-    return nodeLooks[node];
+    return (int) nodes.key(node);
   }
 
   long total(int node) {
@@ -371,6 +288,6 @@ final class FlameTree {
 
   /** The index in {@link #strings} of the text of a node's frame. */
   int textId(int node) {
-    return functions.get(looks.get(nodeLooks[node]).function()).text();
+    return functions.get(looks.get(look(node)).function()).text();
   }
 }

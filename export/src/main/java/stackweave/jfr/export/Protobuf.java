@@ -1,9 +1,9 @@
 package stackweave.jfr.export;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -16,17 +16,13 @@ public final class Protobuf {
   private static final int FIXED64 = 1;
   private static final int LENGTH_DELIMITED = 2;
 
-  /** Below the largest array of any JVM. */
-  private static final int MAX_BYTES = Integer.MAX_VALUE - 16;
-
-  private byte[] bytes = new byte[64];
-  private int length;
+  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream(64);
 
   /** An int32, int64, uint64, bool or enum; left out if it is 0. */
   public Protobuf number(int field, long value) {
     if (value != 0) {
       tag(field, VARINT);
-      varint(value);
+      varint(bytes, value);
     }
     return this;
   }
@@ -35,9 +31,8 @@ public final class Protobuf {
   public Protobuf fixed64(int field, long value) {
     if (value != 0) {
       tag(field, FIXED64);
-      reserve(Long.BYTES);
       for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
-        bytes[length++] = (byte) (value >>> shift);
+        bytes.write((int) (value >>> shift));
       }
     }
     return this;
@@ -46,15 +41,9 @@ public final class Protobuf {
   /** A repeated number, packed; left out if it is empty. */
   public Protobuf packed(int field, List<? extends Number> values) {
     if (!values.isEmpty()) {
-      int size = 0;
-      for (Number value : values) {
-        size += varintLength(value.longValue());
-      }
-      tag(field, LENGTH_DELIMITED);
-      varint(size);
-      for (Number value : values) {
-        varint(value.longValue());
-      }
+      Protobuf inner = new Protobuf();
+      values.forEach(value -> varint(inner.bytes, value.longValue()));
+      message(field, inner);
     }
     return this;
   }
@@ -66,67 +55,48 @@ public final class Protobuf {
 
   /** Bytes, also empty ones. */
   public Protobuf bytes(int field, byte[] value) {
-    return delimited(field, value, value.length);
+    tag(field, LENGTH_DELIMITED);
+    varint(bytes, value.length);
+    bytes.writeBytes(value);
+    return this;
   }
 
   /** A message or one of a repeated field, also an empty one. */
   public Protobuf message(int field, Protobuf message) {
-    return delimited(field, message.bytes, message.length);
-  }
-
-  private Protobuf delimited(int field, byte[] value, int size) {
-    tag(field, LENGTH_DELIMITED);
-    varint(size);
-    reserve(size);
-    System.arraycopy(value, 0, bytes, length, size);
-    length += size;
-    return this;
+    return bytes(field, message.toByteArray());
   }
 
   private void tag(int field, int wireType) {
-    varint((long) field << 3 | wireType);
+    varint(bytes, (long) field << 3 | wireType);
   }
 
-  private void varint(long value) {
-    reserve(10);
+  /** Writes an unsigned number in as many groups of seven bits as it has, the lowest first. */
+  static void varint(ByteArrayOutputStream out, long value) {
     long left = value;
     while ((left & ~0x7fL) != 0) {
-      bytes[length++] = (byte) (left | 0x80);
+      out.write((int) left | 0x80);
       left >>>= 7;
     }
-    bytes[length++] = (byte) left;
-  }
-
-  private static int varintLength(long value) {
-    return Math.max(1, (Long.SIZE - Long.numberOfLeadingZeros(value) + 6) / 7);
-  }
-
-  private void reserve(int more) {
-    if (more > MAX_BYTES - length) {
-      throw new OutOfMemoryError("a message of more than 2 GiB");
-    }
-    if (length + more > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(length + more, (int) Math.min(MAX_BYTES, 2L * length)));
-    }
+    out.write((int) left);
   }
 
   /** The number of bytes so far. */
   public int size() {
-    return length;
+    return bytes.size();
   }
 
   /** Removes all fields, so that the next message can be written. */
   public void clear() {
-    length = 0;
+    bytes.reset();
   }
 
   /** Writes what there is to {@code out}. */
   public void writeTo(OutputStream out) throws IOException {
-    out.write(bytes, 0, length);
+    bytes.writeTo(out);
   }
 
   /** A copy of what there is. */
   public byte[] toByteArray() {
-    return Arrays.copyOf(bytes, length);
+    return bytes.toByteArray();
   }
 }
