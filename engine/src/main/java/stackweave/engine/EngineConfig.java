@@ -51,9 +51,12 @@ public record EngineConfig(
 
   /**
    * Which guarded calls the calling thread may make. A user who names a perf engine asserts that
-   * perf_event_open is safe here.
+   * perf_event_open is safe here, and bpf if the engine can't do without it.
    */
   public CallPolicy callPolicy() {
+    if (preferred == EngineKind.PERF) {
+      return CallPolicy.ofThread(Set.of(GuardedCall.PERF_EVENT_OPEN, GuardedCall.BPF));
+    }
     boolean perf = preferred != null && preferred.usesPerfEvents();
     return CallPolicy.ofThread(perf ? Set.of(GuardedCall.PERF_EVENT_OPEN) : Set.of());
   }

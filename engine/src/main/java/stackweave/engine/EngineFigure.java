@@ -40,8 +40,8 @@ public enum EngineFigure {
   LOST(Counter.LOST),
 
   /**
-   * Of perf: samples of other processes, of the same control group or before Linux 5.13 of children
-   * that inherited events; discarded.
+   * Of perf: samples of other processes, such as before Linux 5.13 of children that inherited
+   * events; discarded.
    */
   FOREIGN_SAMPLES(Counter.FOREIGN),
 

@@ -1,7 +1,14 @@
 package stackweave.engine;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.OptionalLong;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
+import stackweave.maps.proc.PlainFiles;
 
 /**
  * The difference between {@link System#nanoTime} and the kernel's CLOCK_MONOTONIC of this process,
@@ -10,6 +17,16 @@ import stackweave.linux.NativeBuffer;
  * when created. Immutable.
  */
 public final class KernelClock {
+  private static final Path NAMESPACE = Path.of("/proc/self/ns/time");
+  private static final Path NAMESPACE_OF_CHILDREN = Path.of("/proc/self/ns/time_for_children");
+
+  /** The first namespace of times (include/linux/proc_ns.h, PROC_TIME_INIT_INO). */
+  private static final String FIRST_NAMESPACE = "time:[" + 0xEFFFFFFAL + "]";
+
+  /** Has the lines {@code CLOCK SECONDS NANOSECONDS} (time_namespaces(7)). */
+  private static final String OFFSETS = "/proc/self/timens_offsets";
+
+  private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int TRIES = 8;
 
   /** Precise enough; an undisturbed try takes less. */
@@ -38,6 +55,40 @@ public final class KernelClock {
   /** The nanoseconds to add to a time of the kernel's clock; 0 if the clocks are the same. */
   public long offset() {
     return offset;
+  }
+
+  /**
+   * The nanoseconds to add to a time of the machine's CLOCK_MONOTONIC, which perf's records have:
+   * in a time namespace that clock has another offset than the process's.
+   *
+   * @return empty where the kernel does not say which
+   */
+  public OptionalLong offsetOfMachine() {
+    try {
+      Path own = Files.readSymbolicLink(NAMESPACE);
+      if (own.toString().equals(FIRST_NAMESPACE)) {
+        return OptionalLong.of(offset);
+      }
+      // The file is of the children's namespace.
+      return own.equals(Files.readSymbolicLink(NAMESPACE_OF_CHILDREN))
+          ? OptionalLong.of(offset + ofNamespace(PlainFiles.lines(OFFSETS)))
+          : OptionalLong.empty();
+    } catch (NoSuchFileException e) {
+      return OptionalLong.of(offset); // before Linux 5.6
+    } catch (IOException | NumberFormatException e) {
+      return OptionalLong.empty();
+    }
+  }
+
+  /** What a namespace adds to CLOCK_MONOTONIC, in ns, by the lines of its offsets. */
+  static long ofNamespace(List<String> lines) throws IOException {
+    for (String line : lines) {
+      String[] words = line.strip().split("\\s+");
+      if (words.length == 3 && words[0].equals("monotonic")) {
+        return Long.parseLong(words[1]) * NANOS_PER_SECOND + Long.parseLong(words[2]);
+      }
+    }
+    throw new IOException(OFFSETS + " has no monotonic clock");
   }
 
   /** What is wrong with the times of samples; empty if nothing is. */

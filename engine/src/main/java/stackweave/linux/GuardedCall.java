@@ -19,10 +19,10 @@ public enum GuardedCall {
   /** Finds the descriptors of native threads; instead: the list that the C library keeps. */
   GET_ROBUST_LIST("get_robust_list", null),
   /**
-   * Loads programs that filter samples, and finds those of others; instead: a control group filters
-   * or another engine runs, and frames of such programs have no names.
+   * Loads programs that filter samples, and finds those of others; instead: another engine runs,
+   * and frames of such programs have no names.
    */
-  BPF("bpf", null);
+  BPF("bpf", "engine=perf");
 
   private final String call;
   private final String option;

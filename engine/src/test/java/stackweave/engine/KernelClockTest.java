@@ -1,8 +1,12 @@
 package stackweave.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -16,6 +20,14 @@ class KernelClockTest {
     KernelClock clock = new KernelClock(fakedBySeconds * SECOND);
     long then = System.nanoTime() - SECOND / 2;
     assertEquals(then, clock.near(then - clock.offset()));
+  }
+
+  @Test
+  void aNamespaceMayAddAnythingToTheClock() throws IOException {
+    List<String> lines =
+        List.of("monotonic      -500         7", "boottime            0         0");
+    assertEquals(-500 * SECOND + 7, KernelClock.ofNamespace(lines));
+    assertThrows(IOException.class, () -> KernelClock.ofNamespace(lines.subList(1, 2)));
   }
 
   @ParameterizedTest

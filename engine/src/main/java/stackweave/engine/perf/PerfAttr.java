@@ -161,11 +161,6 @@ public final class PerfAttr {
     attr.putInt(88, stackBytes);
   }
 
-  /** Writes the event that only counts a CPU's time, whatever runs there. */
-  static void clock(ByteBuffer attr) {
-    write(attr, COUNT_SW_CPU_CLOCK, 0, 0, 0);
-  }
-
   /**
    * Changes a {@link #sampling} event to one of another kind, enabled once it is open. Its samples
    * have an address in place of their period: the kernel would take a sample of every event of

@@ -10,9 +10,8 @@ import stackweave.linux.ThreadCount;
  * memory that nothing else limits, and time when a thread starts and ends. perf may begin if the
  * present threads take at most a quarter of the budget, must end when they take half, and may
  * return at an eighth, so the number of threads can double before it ends. After an end it pauses
- * for {@link #FIRST_PAUSE_NANOS}, doubled each time up to {@link #MAX_PAUSE_NANOS}. It also
- * remembers that a control group is shared. Shared by the engines of a drain thread; for that
- * thread only.
+ * for {@link #FIRST_PAUSE_NANOS}, doubled each time up to {@link #MAX_PAUSE_NANOS}. Shared by the
+ * engines of a drain thread; for that thread only.
  */
 public final class PerfBudget implements AutoCloseable {
   /** The default budget, in bytes. */
@@ -59,9 +58,6 @@ public final class PerfBudget implements AutoCloseable {
 
   private boolean refused;
   private int refusedCpus;
-
-  /** Whether most samples of the process's control group were of others. */
-  private boolean groupShared;
 
   /**
    * @param bytes limit of the kernel's memory for inherited events
@@ -174,16 +170,6 @@ public final class PerfBudget implements AutoCloseable {
   /** CPU time for starting and ending these inherited events, in ns. */
   static long startNanos(long events) {
     return events * EVENT_NANOS;
-  }
-
-  /** Events of the process's control group had mostly samples of others. */
-  void groupIsShared() {
-    groupShared = true;
-  }
-
-  /** Whether that was never so. */
-  boolean mayUseGroup() {
-    return !groupShared;
   }
 
   @Override

@@ -9,10 +9,8 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.EngineStatistics;
-import stackweave.engine.KernelClock;
 import stackweave.engine.bpf.Bpf;
 import stackweave.engine.perf.filter.OlderParts;
-import stackweave.engine.perf.filter.OwnCgroup;
 import stackweave.engine.perf.filter.ProcessFilter;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.Errno;
@@ -25,12 +23,11 @@ import stackweave.unwind.snapshot.OlderCopy;
  * Samples by one perf event for each CPU: after each interval of a CPU's time the kernel writes the
  * registers and a copy of the stack of the thread that runs there, if it is one of this process,
  * into the CPU's ring. Threads have no events, so neither switches between them nor their starts
- * cost anything. Other processes are kept out by a {@link ProcessFilter}, or, for who asks for it,
- * by the process's own {@link OwnCgroup}. For the drain thread, but for {@link #wake}.
+ * cost anything. Other processes are kept out by a {@link ProcessFilter}. For the drain thread, but
+ * for {@link #wake}.
  */
 public final class PerfCpuEngine extends PerfEngine {
   private static final EngineKind KIND = EngineKind.PERF;
-  private static final long FLAG_PID_CGROUP = 4;
   private static final long IOC_ENABLE = 0x2400;
   private static final long IOC_DISABLE = 0x2401;
 
@@ -42,11 +39,6 @@ public final class PerfCpuEngine extends PerfEngine {
 
   private static final double MOST_DEVIATION = 0.05;
 
-  /** So many samples say whose the group is; of more than the most only the later half does. */
-  private static final int GROUP_SAMPLES = 50;
-
-  private static final int MOST_GROUP_SAMPLES = 1_000;
-
   private static final String NOTE_WITHOUT_TICKS =
       "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
 
@@ -56,22 +48,9 @@ public final class PerfCpuEngine extends PerfEngine {
   private final long[] periods;
   private final EndedThreads endedThreads;
 
-  /** Null where the group filters. */
   private ProcessFilter filter;
-
-  private boolean programTried;
-
-  /** Of the group's directory; −1 where a program filters. */
-  private int groupFd = -1;
-
   private boolean countsLost;
-  private CpuEventLife life;
   private CpuRecords records;
-
-  /** Samples of a group that no longer say whose it is. */
-  private long foreignBefore;
-
-  private long ownBefore;
 
   private PerfCpuEngine(
       EngineConfig config, PerfBudget budget, SystemCalls calls, BitSet withoutTicks) {
@@ -91,17 +70,11 @@ public final class PerfCpuEngine extends PerfEngine {
    */
   public static PerfCpuEngine start(EngineConfig config, PerfBudget budget)
       throws EngineRefusedException {
-    return start(config, budget, true);
-  }
-
-  /** As {@link #start(EngineConfig, PerfBudget)}, without BPF programs if so asked; for tests. */
-  static PerfCpuEngine start(EngineConfig config, PerfBudget budget, boolean programs)
-      throws EngineRefusedException {
     SystemCalls calls =
         SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(EngineKind.PERF));
     PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, CpuSet.withoutTicks());
     try {
-      engine.open(programs);
+      engine.open();
       return engine;
     } catch (EngineRefusedException | RuntimeException | Error e) {
       engine.close();
@@ -124,7 +97,7 @@ public final class PerfCpuEngine extends PerfEngine {
     return periods;
   }
 
-  private void open(boolean programs) throws EngineRefusedException {
+  private void open() throws EngineRefusedException {
     if (cpus.length == 0) {
       throw PerfRefusals.withoutTicks();
     }
@@ -137,27 +110,23 @@ public final class PerfCpuEngine extends PerfEngine {
     }
     probe();
     openWakeup();
-    long clockOffset =
-        PerfClock.measure(calls, drainTid, cpus, new KernelClock())
-            .orElseThrow(() -> PerfRefusals.clock(KIND));
-    programTried = programs && config.callPolicy().allows(GuardedCall.BPF);
-    if (programTried) {
+    boolean mayLoad = config.callPolicy().allows(GuardedCall.BPF);
+    if (mayLoad) {
       // Where there is no memory for such rings, stacks are cut and what is older is read later.
       int bytes = PerfSizes.stackBytes(ringBytes, config.intervalNanos(), config.stackBytes());
       filter = ProcessFilter.open(calls, pid, drainTid, cpus.length, config.intervalNanos(), bytes);
     }
-    openRings(ringBytes);
-    if (filter != null && !setFilter()) {
-      // A kernel without BPF programs at events (CONFIG_BPF_EVENTS).
-      rings.close();
-      rings = PerfRings.none();
-      filter.close();
-      filter = null;
-      openRings(ringBytes);
+    if (filter == null) {
+      throw PerfRefusals.noFilter(mayLoad);
     }
-    life = CpuEventLife.of(rings.all(), groupFd < 0, this::openClock);
+    openRings(ringBytes);
+    for (PerfRing ring : rings.all()) {
+      if (!Bpf.attach(ring.fd(), filter.program())) {
+        throw PerfRefusals.noFilter(true); // a kernel without CONFIG_BPF_EVENTS
+      }
+    }
     records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
-    merge(records, clockOffset, false);
+    merge(records, false);
     begun();
     control(IOC_ENABLE);
   }
@@ -182,9 +151,6 @@ public final class PerfCpuEngine extends PerfEngine {
   }
 
   private void openRings(int ringBytes) throws EngineRefusedException {
-    if (filter == null && groupFd < 0) {
-      openGroup();
-    }
     rings =
         PerfRings.open(
             (cpu, bytes) -> {
@@ -194,11 +160,6 @@ public final class PerfCpuEngine extends PerfEngine {
             cpus,
             ringBytes,
             PerfSizes.MIN_RING_BYTES);
-    int errno = rings.errno();
-    if (groupFd >= 0 && (errno == Errno.ENOENT || errno == Errno.EINVAL)) {
-      // Not enabled on cgroup v2, or a kernel without CONFIG_CGROUP_PERF.
-      throw PerfRefusals.withoutGroupEvents(errno, programTried);
-    }
     rings.check(KIND, true, cpus.length, PerfSizes.MIN_RING_BYTES);
   }
 
@@ -210,44 +171,7 @@ public final class PerfCpuEngine extends PerfEngine {
         stackBytes,
         PerfRegisters.of(calls.architecture()),
         ringBytes / 4);
-    return groupFd < 0
-        ? calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC)
-        : calls.perfEventOpen(
-            attr.address(), groupFd, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC | FLAG_PID_CGROUP);
-  }
-
-  /** An event of a group does not count while others run, or none. */
-  private int openClock(int cpu) {
-    PerfAttr.clock(attr.bytes());
     return calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
-  }
-
-  /**
-   * The group filters where no program may, but only for who asks for this engine: its events are
-   * stopped and started where a CPU changes between the group and the idle task, which costs a
-   * program that switches often more than timers do.
-   */
-  private void openGroup() throws EngineRefusedException {
-    if (config.preferred() != KIND) {
-      throw PerfRefusals.noProgram();
-    }
-    OwnCgroup group = budget.mayUseGroup() ? OwnCgroup.find(pid) : null;
-    if (group == null) {
-      throw PerfRefusals.noFilter(programTried);
-    }
-    groupFd = Libc.open(group.directory().toString(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
-    if (groupFd < 0) {
-      throw PerfRefusals.noFilter(programTried);
-    }
-  }
-
-  private boolean setFilter() {
-    for (PerfRing ring : rings.all()) {
-      if (!Bpf.attach(ring.fd(), filter.program())) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private void control(long request) {
@@ -258,7 +182,7 @@ public final class PerfCpuEngine extends PerfEngine {
 
   /** Null where nothing copies older parts of stacks. */
   private OlderParts older() {
-    return filter == null ? null : filter.older();
+    return filter.older();
   }
 
   /** What was copied of deep stacks has less room in its ring than samples in theirs. */
@@ -296,31 +220,13 @@ public final class PerfCpuEngine extends PerfEngine {
     }
     count += merge.drain(untilTimeNanos, stopped, records);
     endedThreads.look();
-    lookAtGroup();
     return count;
-  }
-
-  /** Ends if most of the samples are of other processes: each of them paid for a copy. */
-  private void lookAtGroup() {
-    long foreign = records.foreign() - foreignBefore;
-    long own = records.samples() - ownBefore;
-    if (groupFd < 0 || stopped || foreign + own < GROUP_SAMPLES) {
-      return;
-    }
-    if (foreign > own) {
-      budget.groupIsShared();
-      toBeReplaced = true;
-      stop();
-    } else if (foreign + own > MOST_GROUP_SAMPLES) {
-      foreignBefore += foreign / 2;
-      ownBefore += own / 2;
-    }
   }
 
   /** An event may also be of a CPU that no thread may use any more, or that was offline. */
   @Override
   boolean isOutgrown() {
-    return life.isAnyBack() || rings.isMisplaced(withoutTicks, true);
+    return rings.isMisplaced(withoutTicks, true);
   }
 
   @Override
@@ -345,7 +251,7 @@ public final class PerfCpuEngine extends PerfEngine {
     if (!stopped) {
       readLost();
     }
-    return statistics(life.fileDescriptors() + 1 + (filter == null ? 1 : filter.descriptors()))
+    return statistics(1 + filter.descriptors())
         .set(EngineFigure.CPU_USED, cpuUsed())
         .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + lost * config.intervalNanos())
         .set(EngineFigure.CPU_COVERED, records.coveredNanos());
@@ -353,20 +259,14 @@ public final class PerfCpuEngine extends PerfEngine {
 
   @Override
   public String note() {
-    String refused = filter == null ? "" : filter.note();
+    String refused = filter.note();
     return note + (note.isEmpty() || refused.isEmpty() ? "" : "; ") + refused;
   }
 
   @Override
   void closeParts() {
-    if (life != null) {
-      life.close();
-    }
     if (filter != null) {
       filter.close();
-    }
-    if (groupFd >= 0) {
-      Libc.close(groupFd);
     }
     endedThreads.close();
   }

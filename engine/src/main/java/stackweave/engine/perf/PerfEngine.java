@@ -8,6 +8,7 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.EngineStatistics;
+import stackweave.engine.KernelClock;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.Wakeup;
 import stackweave.jfr.control.EngineKind;
@@ -24,6 +25,9 @@ import stackweave.linux.SystemCalls;
 abstract class PerfEngine implements SampleEngine {
   /** How often it is looked whether the process may run on other CPUs. */
   private static final long CPUS_NANOS = 2_000_000_000;
+
+  /** As an offset of the clock other than 0 may be wrong, in ns. */
+  private static final long CLOCK_ERROR_NANOS = 1_000_000;
 
   final EngineKind kind;
   final EngineConfig config;
@@ -73,11 +77,12 @@ abstract class PerfEngine implements SampleEngine {
   /**
    * Prepares for draining, once the rings are open.
    *
-   * @param clockOffset what is to be added to the kernel's times, in ns: not 0 in a time namespace,
-   *     where the difference of the clocks is measured, and not sure
+   * @param reportsMappings as of {@link EngineDescription}
    */
-  final void merge(SampleRecords records, long clockOffset, boolean reportsMappings) {
+  final void merge(SampleRecords records, boolean reportsMappings) throws EngineRefusedException {
     this.records = records;
+    long clockOffset =
+        new KernelClock().offsetOfMachine().orElseThrow(() -> PerfRefusals.clock(kind));
     merge = new RingMerge(rings.all(), clockOffset);
     records.decoder.snapshot().setWhereabouts(this::highestStackPointer);
     description =
@@ -88,7 +93,7 @@ abstract class PerfEngine implements SampleEngine {
             config.intervalNanos(),
             false,
             reportsMappings,
-            clockOffset == 0 ? 0 : PerfClock.MEASURED_NANOS);
+            clockOffset == 0 ? 0 : CLOCK_ERROR_NANOS);
   }
 
   /** CPU time counts from here on. */

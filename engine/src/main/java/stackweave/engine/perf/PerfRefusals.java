@@ -129,36 +129,17 @@ public final class PerfRefusals {
    * @param programTried whether it was tried to load a program for that
    */
   static EngineRefusedException noFilter(boolean programTried) {
-    return unfiltered(0, programTried, ", and no control group is this process's alone");
-  }
-
-  /** No program may filter, and the control group is not to. */
-  static EngineRefusedException noProgram() {
-    return unfiltered(
-        0,
-        true,
-        "; before Linux 5.11 also room within `ulimit -l`; engine=perf tries the process's own"
-            + " control group, which slows down programs that switch threads often");
-  }
-
-  /** Events of the process's own control group are refused. */
-  static EngineRefusedException withoutGroupEvents(int errno, boolean programTried) {
-    return unfiltered(
-        errno, programTried, ", and the kernel has no events for this process's control group");
-  }
-
-  private static EngineRefusedException unfiltered(
-      int errno, boolean programTried, String further) {
     return new EngineRefusedException(
         EngineKind.PERF,
         Reason.NOT_PERMITTED,
-        errno,
+        0,
         "samples of CPUs would be those of all processes: "
             + (programTried
                 ? "a BPF program that filters them needs root, or "
                     + filterCapabilities(capability())
-                : "bpf, which loads a program that filters them, is " + GuardedCall.BPF.notTried())
-            + further);
+                    + "; before Linux 5.11 also room within `ulimit -l`"
+                : "bpf, which loads a program that filters them, is "
+                    + GuardedCall.BPF.notTried()));
   }
 
   /** All CPUs are without ticks. */
@@ -286,14 +267,15 @@ public final class PerfRefusals {
             + " later do");
   }
 
-  /** No record came that tells the records' clock. */
+  /** The kernel does not say what the process's clock adds to that of the records. */
   static EngineRefusedException clock(EngineKind engine) {
     return new EngineRefusedException(
         engine,
         Reason.UNSUPPORTED_KERNEL,
         0,
-        "the kernel records no change of a thread's name, so the time of its records can't be"
-            + " told; Linux 4.8 and later do");
+        "what this time namespace adds to the machine's clock can't be read from"
+            + " /proc/self/timens_offsets, so the time of samples can't be told; a JVM that is started"
+            + " within its namespace (unshare --time --fork) can read it");
   }
 
   static EngineRefusedException architecture(EngineKind engine) {

@@ -29,6 +29,9 @@ final class PerfRings implements AutoCloseable {
   private final int bytes;
   private final int errno;
 
+  /** What each one's event had counted when that was read last. */
+  private final long[] counts;
+
   /** Null until the first look at the threads' CPUs. */
   private CpuTime cpuTime;
 
@@ -48,6 +51,7 @@ final class PerfRings implements AutoCloseable {
     this.rings = rings;
     this.bytes = bytes;
     this.errno = errno;
+    this.counts = new long[rings.length];
   }
 
   /** None at all. */
@@ -228,9 +232,10 @@ final class PerfRings implements AutoCloseable {
    * that it takes more than half a percent of a core.
    *
    * @param ignored CPUs that need none
-   * @param orLeft whether one of a CPU where no thread may run any more counts, too
+   * @param areOfCpus whether the events that own them sample CPUs: then one counts, too, that is of
+   *     a CPU where no thread may run any more, or has ended
    */
-  boolean isMisplaced(BitSet ignored, boolean orLeft) {
+  boolean isMisplaced(BitSet ignored, boolean areOfCpus) {
     if (System.nanoTime() - lookedAt < pauseNanos) {
       return false;
     }
@@ -240,7 +245,7 @@ final class PerfRings implements AutoCloseable {
     // Not the time that passes: where CPUs are few for what runs, most of it is waiting.
     long began = cpuTime.ofThread();
     BitSet missing = CpuSet.present();
-    boolean isAnyLeft = false;
+    boolean isAnyLeft = areOfCpus && haveEnded(missing);
     boolean isKnown = !missing.isEmpty();
     missing.andNot(ignored);
     for (PerfRing ring : rings) {
@@ -249,7 +254,29 @@ final class PerfRings implements AutoCloseable {
     }
     lookedAt = System.nanoTime();
     pauseNanos = COST_SHARE * (cpuTime.ofThread() - began);
-    return !missing.isEmpty() || orLeft && isAnyLeft && isKnown;
+    return !missing.isEmpty() || areOfCpus && isAnyLeft && isKnown;
+  }
+
+  /**
+   * Whether the event of one of these CPUs has not counted since the last call. The kernel ends the
+   * events of a CPU that goes offline and tells nobody (perf_event_exit_cpu_context in
+   * kernel/events/core.c): polls, reads and ioctls go on as before, and when the CPU is back,
+   * nothing comes from there. A machine that is suspended takes all CPUs but one offline while no
+   * process runs. But an event of a CPU's clock counts as long as the CPU is there. A read
+   * interrupts its CPU for some microseconds.
+   */
+  boolean haveEnded(BitSet online) {
+    boolean isAnyEnded = false;
+    try (NativeBuffer count = NativeBuffer.allocate(2 * Long.BYTES)) {
+      for (int i = 0; i < rings.length; i++) {
+        // 16 bytes where the number of lost records follows
+        boolean isRead = Libc.read(rings[i].fd(), count.address(), 16) >= Long.BYTES;
+        long now = isRead ? count.bytes().getLong(0) : counts[i];
+        isAnyEnded |= now == counts[i] && online.get(rings[i].cpu());
+        counts[i] = now;
+      }
+    }
+    return isAnyEnded;
   }
 
   @Override

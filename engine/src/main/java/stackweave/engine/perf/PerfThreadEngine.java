@@ -1,6 +1,5 @@
 package stackweave.engine.perf;
 
-import java.util.OptionalLong;
 import stackweave.engine.CpuCost;
 import stackweave.engine.CpuSet;
 import stackweave.engine.EngineConfig;
@@ -165,7 +164,7 @@ public final class PerfThreadEngine extends PerfEngine {
     openWakeup();
     openRings();
     records = new PerfRecords(pid, kernel, calls.architecture(), cpus, config.event(), interval);
-    merge(records, clockOffset(), true);
+    merge(records, true);
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
     events.setFilter(filter);
@@ -216,14 +215,6 @@ public final class PerfThreadEngine extends PerfEngine {
     if (event != null) {
       PerfAttr.event(target.bytes(), event, interval);
     }
-  }
-
-  private long clockOffset() throws EngineRefusedException {
-    OptionalLong offset = PerfClock.offset(rings.all());
-    if (offset.isEmpty()) {
-      throw PerfRefusals.clock(kind);
-    }
-    return offset.getAsLong();
   }
 
   /** Maps the largest rings that the kernel grants for all CPUs. */

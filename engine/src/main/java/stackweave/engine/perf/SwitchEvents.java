@@ -1,10 +1,10 @@
 package stackweave.engine.perf;
 
 import java.util.BitSet;
-import java.util.OptionalLong;
 import java.util.function.Consumer;
 import stackweave.engine.CpuSet;
 import stackweave.engine.EngineRefusedException;
+import stackweave.engine.KernelClock;
 import stackweave.engine.KernelVersion;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CallPolicy;
@@ -109,11 +109,8 @@ public final class SwitchEvents implements AutoCloseable {
       throw PerfRefusals.kernelMemory(KIND, threads, cpus.length, budget.bytes());
     }
     openRings();
-    OptionalLong offset = PerfClock.offset(rings.all());
-    if (offset.isEmpty()) {
-      throw PerfRefusals.clock(KIND);
-    }
-    merge = new RingMerge(rings.all(), offset.getAsLong());
+    long offset = new KernelClock().offsetOfMachine().orElseThrow(() -> PerfRefusals.clock(KIND));
+    merge = new RingMerge(rings.all(), offset);
     write(features);
     events = new PerfEvents(calls, KIND, attr, false);
     events.attach(rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));

@@ -82,7 +82,7 @@ class CpuRecordsTest {
     assertEquals(9_700_000 + 10_400_000 + 9_700_000, records.coveredNanos());
   }
 
-  /** Of the same control group: counted, and never decoded. */
+  /** Counted, and never decoded. */
   @Test
   void samplesOfOtherProcessesAreForeign() {
     one.write(sample(PID + 100, TID, 10)).write(sample(PID, TID, 20));

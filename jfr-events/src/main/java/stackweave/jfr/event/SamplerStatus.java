@@ -123,7 +123,7 @@ public final class SamplerStatus extends Event {
   public long startDelay;
 
   @Label("Foreign Samples")
-  @Description("Samples of other processes, of the same control group or before exec; discarded")
+  @Description("Samples of other processes, such as children before exec; discarded")
   public long foreign;
 
   @Label("Threads Not Sampled")

@@ -1,6 +1,5 @@
 /**
  * What keeps other processes out of the samples by CPU: a BPF program ({@code ProcessFilter}),
- * which also copies older parts of deep stacks ({@code OlderParts}), or the process's own control
- * group ({@code OwnCgroup}).
+ * which also copies older parts of deep stacks ({@code OlderParts}).
  */
 package stackweave.engine.perf.filter;
