@@ -47,7 +47,6 @@ import stackweave.unwind.walk.TablelessUnwinder;
 final class FrameStepper {
   private final CodeCache codeCache;
   private final CheckRounds rounds;
-  private final BlobCache blobs;
   private final PcCache pcs;
   private final Callers callers;
   private final long callStubReturn;
@@ -79,7 +78,8 @@ final class FrameStepper {
     int unknownMethod = names.intern(new HotSpotMethod("", "[unknown method]", "", 0, ""));
     MethodCache methods =
         new MethodCache(new MethodReader(layout, structures, names), rounds, counters);
-    blobs = new BlobCache(codeCache, new BlobReader(layout, lasting, names), rounds, counters);
+    BlobCache blobs =
+        new BlobCache(codeCache, new BlobReader(layout, lasting, names), rounds, counters);
     CallSites sites = new CallSites(layout, structures);
     ScopeDecoder scopes =
         new ScopeDecoder(layout, methods, sites, unknownMethod, LinkCheck.staleCode(names));
@@ -144,21 +144,8 @@ final class FrameStepper {
    * @param timeNanos when the sample was taken, or 0 if nothing can have changed since
    */
   void begin(long timeNanos) {
-    pcs.confirm(); // of a stack whose unwinding did not end
+    pcs.begin();
     rounds.tick(timeNanos);
-  }
-
-  /** Ends a stack: false if it was decoded with code that was gone, so must be unwound again. */
-  boolean confirm() {
-    return pcs.confirm();
-  }
-
-  /**
-   * @param expecting false: from here on nothing needs {@link #confirm}, at the cost of a read for
-   *     each frame
-   */
-  void setExpecting(boolean expecting) {
-    blobs.setExpecting(expecting);
   }
 
   /** Appends the frame at hand, makes its caller the frame at hand; null, or why that ends. */

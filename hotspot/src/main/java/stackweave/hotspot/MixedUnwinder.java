@@ -31,9 +31,6 @@ public final class MixedUnwinder {
   /** Bounds the names to some 20 MiB: hidden classes have new ones all the time. */
   private static final int MAX_NAMES = HeapShare.of(1 << 16);
 
-  /** How often one stack is walked when code is replaced again and again. */
-  private static final int MAX_WALKS = 3;
-
   /** No process has memory below it ({@code vm.mmap_min_addr}). */
   private static final long LOWEST_ADDRESS = 1 << 16;
 
@@ -227,23 +224,7 @@ public final class MixedUnwinder {
     return guessed ? StopReason.GUESSED : end;
   }
 
-  /** Walks again where code was replaced in the meantime; the last time without expectations. */
   private StopReason walk(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
-    if (hotspot == null) {
-      return walkOnce(sample, modules, frames);
-    }
-    hotspot.setExpecting(true);
-    StopReason end = walkOnce(sample, modules, frames);
-    for (int i = 1; !hotspot.confirm(); i++) {
-      frames.clear();
-      hotspot.setExpecting(i < MAX_WALKS);
-      end = walkOnce(sample, modules, frames);
-      counters.repeatedWalks++;
-    }
-    return end;
-  }
-
-  private StopReason walkOnce(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     for (int i = 0; i < sample.kernelFrameCount(); i++) {
       if (!frames.addNative(FrameKind.KERNEL, sample.kernelFrames()[i], i == 0)) {
         return StopReason.TOO_DEEP;

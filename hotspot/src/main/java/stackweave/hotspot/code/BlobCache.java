@@ -8,11 +8,7 @@ import stackweave.unwind.hash.LongTable;
 
 /**
  * The code blobs that were read, by address; bounded. Asked by the pc cache. A blob is compared
- * with the VM when it is first used in a {@link CheckRounds round}.
- *
- * <p>While a stack is unwound, known blobs are assumed to be unchanged; {@link #confirm} compares
- * all of them with one system call at the end, because system calls dominate the cost of comparing.
- * Not thread-safe.
+ * with the VM when it is first used in a {@link CheckRounds round}. Not thread-safe.
  */
 public final class BlobCache {
   private static final int MAX_BLOBS = HeapShare.of(24 << 10);
@@ -32,18 +28,7 @@ public final class BlobCache {
   /** The blobs once more, by the cells of the code cache in which they were hit. */
   private final LongTable<CodeBlob> cells = new LongTable<>(FIRST_SLOTS, MAX_BLOBS);
 
-  private final CodeBlob[] expected = new CodeBlob[BlobReader.MAX_COMPARED];
-  private final boolean[] unchanged = new boolean[BlobReader.MAX_COMPARED];
-
-  // Of those that are expected: what was known of them before.
-  private final long[] lastSeenBefore = new long[BlobReader.MAX_COMPARED];
-  private final int[] collectionsSeenBefore = new int[BlobReader.MAX_COMPARED];
-
-  private int expectedCount;
-  private boolean expecting = true;
-
   private final DebugInfo debug;
-  private int resets;
 
   public BlobCache(
       CodeCache codeCache, BlobReader reader, CheckRounds rounds, UnwindCounters counters) {
@@ -77,24 +62,14 @@ public final class BlobCache {
     }
   }
 
-  /** Whether {@code blob} is the one that the VM has at its address, as far as is known. */
+  /** Whether {@code blob} is the one that the VM has at its address, as compared in this round. */
   public boolean isCurrent(CodeBlob blob) {
     // In this order: what says that it is gone lies in another line of the CPU's cache.
     return blob.isChecked(rounds) || !blob.isGone() && isStillCurrent(blob);
   }
 
-  /** As {@link #isCurrent}, at this very moment or later. */
+  /** As {@link #isCurrent}, compared at this very moment. */
   public boolean isStillCurrent(CodeBlob blob) {
-    if (blob.isExpected()) {
-      return true;
-    }
-    if (expecting && expectedCount < expected.length) {
-      lastSeenBefore[expectedCount] = blob.lastSeen();
-      collectionsSeenBefore[expectedCount] = blob.collectionsSeen();
-      blob.setExpected(rounds);
-      expected[expectedCount++] = blob;
-      return true;
-    }
     boolean same = reader.isUnchanged(blob);
     if (same) {
       blob.setCompared(rounds);
@@ -112,46 +87,13 @@ public final class BlobCache {
     if (debug.isOf(code) || reader.read(code, debug)) {
       return debug;
     }
-    if (!code.isExpected()) {
-      setGone(code);
-    }
-    return null; // else it is found to be gone when all that was expected is compared
+    setGone(code);
+    return null;
   }
 
   /** Whether what {@code code} names cannot have been freed by an unloading that was seen. */
   public boolean isLive(Nmethod code) {
     return code.isLive(rounds) && reader.isAlive(code);
-  }
-
-  /**
-   * Compares all that was only taken to be current.
-   *
-   * @return false if something of it was not: what was decoded with it is void
-   */
-  public boolean confirm() {
-    if (expectedCount == 0) {
-      return true;
-    }
-    boolean all = reader.compare(expected, expectedCount, unchanged);
-    for (int i = 0; i < expectedCount; i++) {
-      CodeBlob blob = expected[i];
-      expected[i] = null;
-      if (unchanged[i]) {
-        blob.setConfirmed(rounds);
-      } else {
-        blob.setRefuted(lastSeenBefore[i], collectionsSeenBefore[i]);
-        setGone(blob);
-      }
-    }
-    expectedCount = 0;
-    return all;
-  }
-
-  /**
-   * @param expecting false: nothing is taken to be current from here on, without {@link #confirm}
-   */
-  public void setExpecting(boolean expecting) {
-    this.expecting = expecting;
   }
 
   private void setGone(CodeBlob blob) {
@@ -171,14 +113,8 @@ public final class BlobCache {
     blob.setReplacedAfter(gone.lastSeenInsteadOf(blob));
     if (blobs.put(address, blob)) {
       cells.clear();
-      resets++;
       counters.cacheResets++;
     }
     return blob;
-  }
-
-  /** How often all blobs were forgotten: copies of them kept elsewhere must be forgotten, too. */
-  public int resets() {
-    return resets;
   }
 }

@@ -14,9 +14,6 @@ import stackweave.unwind.UnreadableMemoryException;
  * was freed or replaced while it was read. Not thread-safe.
  */
 public final class BlobReader {
-  /** How many blobs can be compared at a time. */
-  static final int MAX_COMPARED = 64;
-
   /** From it on code is {@code zombie} or {@code unloaded} (nmethod.hpp, JDK 17 to 19). */
   private static final int FIRST_DEAD_STATE = 3;
 
@@ -29,8 +26,6 @@ public final class BlobReader {
   private final MemoryReader memory;
   private final HotSpotMethods methods;
   private final MemoryCopy header = new MemoryCopy(512);
-  private final byte[] headers;
-  private final long[] addresses = new long[MAX_COMPARED];
   private final MemoryCopy data = new MemoryCopy(1 << 16);
 
   /**
@@ -48,7 +43,6 @@ public final class BlobReader {
     this.layout = layout;
     this.memory = memory;
     this.methods = methods;
-    this.headers = new byte[MAX_COMPARED * (layout.heapBlockSize + layout.nmethodSize)];
   }
 
   /** Room for what {@link #read(Nmethod, DebugInfo)} copies. */
@@ -108,37 +102,6 @@ public final class BlobReader {
     }
   }
 
-  /**
-   * The same for several, at the cost of hardly more than one.
-   *
-   * @param unchanged receives the answers
-   * @return whether all are what they were
-   */
-  boolean compare(CodeBlob[] blobs, int count, boolean[] unchanged) {
-    int block = layout.heapBlockSize;
-    int length = block + layout.nmethodSize;
-    for (int i = 0; i < count; i++) {
-      addresses[i] = blobs[i].address - block;
-    }
-    boolean read = readHeaders(count, length);
-    boolean all = true;
-    for (int i = 0; i < count; i++) {
-      unchanged[i] =
-          read ? takeHeader(i * length, length) && isIdentity(blobs[i]) : isUnchanged(blobs[i]);
-      all &= unchanged[i];
-    }
-    return all;
-  }
-
-  private boolean readHeaders(int count, int length) {
-    try {
-      memory.readEach(addresses, count, length, headers);
-      return true;
-    } catch (UnreadableMemoryException e) {
-      return false;
-    }
-  }
-
   private boolean isIdentity(CodeBlob blob) {
     return identityEquals(blob.identity(), isCompiled(blob.kind));
   }
@@ -154,16 +117,6 @@ public final class BlobReader {
   private boolean copyHeader(long blob) throws UnreadableMemoryException {
     int block = layout.heapBlockSize;
     header.copy(memory, blob - block, block + layout.nmethodSize);
-    return dropBlock();
-  }
-
-  /** The same from one of several that were read. */
-  private boolean takeHeader(int offset, int length) {
-    header.copy(headers, offset, length);
-    return dropBlock();
-  }
-
-  private boolean dropBlock() {
     if (layout.blockUsed.in(header) == 0) {
       return false;
     }
@@ -267,9 +220,8 @@ public final class BlobReader {
         || pcsTo != scopesFrom && scopesTo != pcsFrom) {
       return false;
     }
-    debug.setScopes(pcsFrom, pcsTo, scopesFrom, scopesTo);
-    debug.setMetadata(metadataFrom, metadataTo);
-    debug.copy(memory);
+    debug.copyScopes(memory, pcsFrom, pcsTo, scopesFrom, scopesTo);
+    debug.copyMetadata(memory, metadataFrom, metadataTo);
     return debug.isWhole(method);
   }
 

@@ -23,18 +23,15 @@ public final class DebugInfo {
 
   private final Layout layout;
 
-  /** PcDescs and scopes, which lie beside each other, and the metadata behind them. */
+  /** PcDescs and scopes, which lie beside each other. */
   private MemoryCopy data = new MemoryCopy(1 << 14);
 
-  private final long[] pieces = new long[2];
-  private final int[] lengths = new int[2];
+  private final MemoryCopy metadata = new MemoryCopy(1 << 10);
   private Nmethod code;
   private int firstPcDesc;
   private int pcDescs;
   private int firstScope;
   private int scopesEnd;
-  private int firstMetadata;
-  private int metadata;
 
   DebugInfo(Layout layout) {
     this.layout = layout;
@@ -50,30 +47,22 @@ public final class DebugInfo {
     code = method;
   }
 
-  /** Says where PcDescs and scopes are, of which either are first. */
-  void setScopes(long pcsFrom, long pcsTo, long scopesFrom, long scopesTo) {
+  /** Copies PcDescs and scopes, of which either are first. */
+  void copyScopes(MemoryReader memory, long pcsFrom, long pcsTo, long scopesFrom, long scopesTo)
+      throws UnreadableMemoryException {
+    if (data.length() > MAX_KEPT) {
+      data = new MemoryCopy(1 << 14);
+    }
     long from = Math.min(pcsFrom, scopesFrom);
-    pieces[0] = from;
-    lengths[0] = (int) (Math.max(pcsTo, scopesTo) - from);
+    data.copy(memory, from, (int) (Math.max(pcsTo, scopesTo) - from));
     firstPcDesc = (int) (pcsFrom - from);
     pcDescs = (int) (pcsTo - pcsFrom) / layout.pcDescSize;
     firstScope = (int) (scopesFrom - from);
     scopesEnd = (int) (scopesTo - from);
   }
 
-  void setMetadata(long from, long to) {
-    pieces[1] = from;
-    lengths[1] = (int) (to - from);
-    firstMetadata = lengths[0];
-    metadata = lengths[1] / Long.BYTES;
-  }
-
-  /** Copies it all, after {@link #setScopes} and {@link #setMetadata}. */
-  void copy(MemoryReader memory) throws UnreadableMemoryException {
-    if (data.length() > MAX_KEPT) {
-      data = new MemoryCopy(1 << 14);
-    }
-    data.copy(memory, pieces, lengths);
+  void copyMetadata(MemoryReader memory, long from, long to) throws UnreadableMemoryException {
+    metadata.copy(memory, from, (int) (to - from));
   }
 
   /**
@@ -140,8 +129,8 @@ public final class DebugInfo {
 
   /** The Method* of a scope's method number, or 0 where it has none. */
   public long metadata(int number) {
-    return number > 0 && number <= metadata
-        ? data.i8(firstMetadata + Long.BYTES * (number - 1))
+    return number > 0 && number <= metadata.length() / Long.BYTES
+        ? metadata.i8(Long.BYTES * (number - 1))
         : 0;
   }
 }

@@ -48,9 +48,6 @@ public final class UnwindCounters {
   /** Frames shown as stale code, for their names were in doubt. */
   public long staleFrames;
 
-  /** Stacks that were walked once more, for code was replaced that they were decoded with. */
-  public long repeatedWalks;
-
   /** Callers found in a way that can be wrong, in code without unwind tables. */
   public long guessedCallers;
 

@@ -39,15 +39,9 @@ public final class PcCache {
   private final CheckRounds rounds;
   private final UnwindCounters counters;
   private final LongTable<PcEntry> entries = new LongTable<>(FIRST_SLOTS, MAX_ENTRIES);
-  private int blobResets;
 
   /** Another number after the table was emptied; never 0. */
   private int generation = 1;
-
-  /** Keys of what was decoded since the last {@link #confirm}, as far as they find room. */
-  private final long[] fresh = new long[256];
-
-  private int freshCount;
 
   /**
    * The last answer, and the sample and the round that it was given in: a caller's pc is asked for
@@ -113,7 +107,6 @@ public final class PcCache {
     }
     counters.pcMisses++;
     CodeBlob blob = blobs.find(interrupted ? pc : pc - 1);
-    forgetWithBlobs();
     Nmethod nmethod = blob instanceof Nmethod n ? n : null;
     DebugInfo debug = nmethod == null ? null : blobs.debugInfo(nmethod);
     if (blob == null || nmethod != null && debug == null) {
@@ -150,14 +143,6 @@ public final class PcCache {
    * @param before what the table has of the key; null for nothing
    */
   private void keep(long key, PcEntry entry, PcEntry before) {
-    put(key, entry, before);
-    if (freshCount < fresh.length) {
-      fresh[freshCount] = key;
-    }
-    freshCount++;
-  }
-
-  private void put(long key, PcEntry entry, PcEntry before) {
     if (before != null) {
       letGo(before);
     }
@@ -179,48 +164,9 @@ public final class PcCache {
     entry.likelyCaller = null;
   }
 
-  private void clear() {
-    generation++;
-    entries.clear();
-  }
-
-  /**
-   * Compares what the stack was decoded with with the VM, at its end.
-   *
-   * @return false if something was not what it was taken for; then nothing stays that was decoded
-   *     with it
-   */
-  public boolean confirm() {
+  /** Begins a stack. */
+  public void begin() {
     last = null;
-    boolean confirmed = blobs.confirm();
-    if (!confirmed) {
-      forgetFresh();
-    }
-    freshCount = 0;
-    return confirmed;
-  }
-
-  /** What was decoded since the last {@link #confirm} in a blob that was another already. */
-  private void forgetFresh() {
-    if (freshCount > fresh.length) {
-      clear();
-      counters.cacheResets++;
-      return;
-    }
-    for (int i = 0; i < freshCount; i++) {
-      PcEntry entry = entries.get(fresh[i]);
-      if (entry != null && entry.blob.isGone()) {
-        restore(fresh[i], entry);
-      }
-    }
-  }
-
-  private void restore(long key, PcEntry entry) {
-    if (entry.former() == null) {
-      remove(key, entry);
-    } else {
-      put(key, entry.former(), entry);
-    }
   }
 
   /** Lets the pc be decoded again, unless its blob is gone. */
@@ -256,13 +202,6 @@ public final class PcCache {
     }
     counters.formerCode++;
     return former;
-  }
-
-  private void forgetWithBlobs() {
-    if (blobResets != blobs.resets()) {
-      blobResets = blobs.resets();
-      clear();
-    }
   }
 
   /**

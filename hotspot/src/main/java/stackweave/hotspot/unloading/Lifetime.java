@@ -35,8 +35,6 @@ public abstract class Lifetime {
 
   private int comparedIn;
 
-  private boolean expected;
-
   /** It was copied out of the VM just now. */
   public final void setRead(CheckRounds rounds) {
     firstSeen = System.nanoTime();
@@ -74,40 +72,6 @@ public abstract class Lifetime {
     lastSeen = Math.max(lastSeen, rounds.started());
     collectionsSeen = rounds.collections();
     checkedIn = rounds.current();
-  }
-
-  /** It is taken to be there in this round, until it is compared. */
-  public final void setExpected(CheckRounds rounds) {
-    expected = true;
-    setUnchanged(rounds);
-  }
-
-  /** Whether it is taken to be there, and was not compared yet. */
-  public final boolean isExpected() {
-    return expected;
-  }
-
-  /** How many collections there were when it was last known to be unchanged. */
-  public final int collectionsSeen() {
-    return collectionsSeen;
-  }
-
-  /** It is what it was expected to be. */
-  public final void setConfirmed(CheckRounds rounds) {
-    expected = false;
-    setCompared(rounds);
-  }
-
-  /**
-   * It is not what it was expected to be.
-   *
-   * @param lastSeenBefore what {@link #lastSeen} was before that
-   * @param collectionsSeenBefore what {@link #collectionsSeen} was before that
-   */
-  public final void setRefuted(long lastSeenBefore, int collectionsSeenBefore) {
-    expected = false;
-    lastSeen = lastSeenBefore;
-    collectionsSeen = collectionsSeenBefore;
   }
 
   /**

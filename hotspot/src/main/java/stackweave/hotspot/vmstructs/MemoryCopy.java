@@ -31,30 +31,6 @@ public final class MemoryCopy {
     return this;
   }
 
-  /** Copies pieces, one behind the other; where they came from is not said. */
-  public MemoryCopy copy(MemoryReader memory, long[] addresses, int[] lengths)
-      throws UnreadableMemoryException {
-    int all = 0;
-    for (int each : lengths) {
-      all += each;
-    }
-    makeRoom(all);
-    this.length = 0;
-    memory.readPieces(addresses, lengths, lengths.length, bytes);
-    this.address = 0;
-    this.length = all;
-    return this;
-  }
-
-  /** The same from what was copied before; where that came from is not said. */
-  public MemoryCopy copy(byte[] source, int offset, int length) {
-    makeRoom(length);
-    System.arraycopy(source, offset, bytes, 0, length);
-    this.address = 0;
-    this.length = length;
-    return this;
-  }
-
   private void makeRoom(int length) {
     if (bytes.length < length) {
       bytes = new byte[Math.max(length, 2 * bytes.length)];
