@@ -31,12 +31,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
 
   private static final int LOCAL_VECTOR = 0;
   private static final int REMOTE_VECTOR = 16;
-
-  /** Most pieces that one call reads. */
-  private static final int MAX_VECTORS = 64;
-
-  private static final int VECTOR_BYTES = 16;
-  private static final int DATA = REMOTE_VECTOR + MAX_VECTORS * VECTOR_BYTES;
+  private static final int DATA = 32;
 
   /** Most bytes that one call reads; longer reads are several calls. */
   private static final int CAPACITY = 64 * 1024;
@@ -172,55 +167,6 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     }
   }
 
-  /** Reads many pieces by one call; each further piece costs half a microsecond. */
-  @Override
-  public void readEach(long[] addresses, int count, int length, byte[] target)
-      throws UnreadableMemoryException {
-    int most = Math.min(MAX_VECTORS, CAPACITY / length);
-    int done = 0;
-    while (most > 1 && done < count && way == Way.PROCESS_VM_READV) {
-      int pieces = Math.min(count - done, most);
-      for (int i = 0; i < pieces; i++) {
-        setRemote(i, addresses[done + i], length);
-      }
-      if (takeVectors(pieces, pieces * length, target, done * length)) {
-        done += pieces;
-      }
-    }
-    if (done < count) {
-      MemoryReader.super.readEach(addresses, count, length, target);
-    }
-  }
-
-  @Override
-  public void readPieces(long[] addresses, int[] lengths, int count, byte[] target)
-      throws UnreadableMemoryException {
-    int all = 0;
-    for (int i = 0; i < count; i++) {
-      all += lengths[i];
-    }
-    boolean isOneCall = count <= MAX_VECTORS && all <= CAPACITY && way == Way.PROCESS_VM_READV;
-    for (int i = 0; isOneCall && i < count; i++) {
-      setRemote(i, addresses[i], lengths[i]);
-    }
-    if (!isOneCall || !takeVectors(count, all, target, 0)) {
-      MemoryReader.super.readPieces(addresses, lengths, count, target);
-    }
-  }
-
-  /** Reads the pieces that were set; false where process_vm_readv turns out to be denied. */
-  private boolean takeVectors(int count, int length, byte[] target, int offset)
-      throws UnreadableMemoryException {
-    if (readVectors(count, length) == length) {
-      bytes.get(DATA, target, offset, length);
-      return true;
-    }
-    if (way == Way.PROCESS_VM_READV) {
-      throw UnreadableMemoryException.UNREADABLE;
-    }
-    return false;
-  }
-
   private void fetch(long address, int length) throws UnreadableMemoryException {
     if (way == Way.NONE && !closed && nanoTime.getAsLong() - opened >= RETRY_NANOS) {
       openProcSelfMem();
@@ -236,26 +182,15 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     }
   }
 
-  private long readVector(long address, int length) {
-    setRemote(0, address, length);
-    long got = readVectors(1, length);
-    return got < 0 && way == Way.PROC_SELF_MEM
-        ? Libc.pread(memFd, buffer.address() + DATA, length, address)
-        : got;
-  }
-
-  private void setRemote(int i, long address, int length) {
-    bytes.putLong(REMOTE_VECTOR + i * VECTOR_BYTES, address);
-    bytes.putLong(REMOTE_VECTOR + i * VECTOR_BYTES + 8, length);
-  }
-
   /**
    * Returns how many bytes were read, or -1; after a permanent denial, switches to /proc/self/mem.
    */
-  private long readVectors(int count, int length) {
+  private long readVector(long address, int length) {
     long base = buffer.address();
     bytes.putLong(LOCAL_VECTOR + 8, length);
-    long got = Libc.process_vm_readv(pid, base + LOCAL_VECTOR, 1, base + REMOTE_VECTOR, count, 0);
+    bytes.putLong(REMOTE_VECTOR, address);
+    bytes.putLong(REMOTE_VECTOR + 8, length);
+    long got = Libc.process_vm_readv(pid, base + LOCAL_VECTOR, 1, base + REMOTE_VECTOR, 1, 0);
     if (got >= 0) {
       return got;
     }
@@ -264,7 +199,7 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
       vectorErrno = errno;
       openProcSelfMem();
     }
-    return -1;
+    return way == Way.PROC_SELF_MEM ? Libc.pread(memFd, base + DATA, length, address) : -1;
   }
 
   private void openProcSelfMem() {

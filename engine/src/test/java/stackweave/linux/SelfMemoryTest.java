@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
@@ -32,68 +31,6 @@ class SelfMemoryTest {
       memory.read(buffer.address(), whole, 0, whole.length);
       assertArrayEquals(expected, whole);
       assertEquals(buffer.bytes().getLong(4099), memory.readLong(buffer.address() + 4099));
-      assertEquals(way, memory.way());
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
-  void readsPiecesWhereverTheyAre(Way way) throws Exception {
-    Random random = new Random(2);
-    byte[] bytes = new byte[100_000];
-    random.nextBytes(bytes);
-    try (SelfMemory memory = new SelfMemory(way);
-        NativeBuffer buffer = NativeBuffer.allocate(bytes.length)) {
-      buffer.bytes().put(0, bytes);
-      for (int length : new int[] {1, 8, 333, 30_000, 70_000}) {
-        int count = Math.min(150, 600_000 / length);
-        long[] addresses = new long[count + 1];
-        byte[] expected = new byte[count * length];
-        for (int i = 0; i < count; i++) {
-          int at = random.nextInt(bytes.length - length);
-          addresses[i] = buffer.address() + at;
-          System.arraycopy(bytes, at, expected, i * length, length);
-        }
-        byte[] read = new byte[expected.length];
-        memory.readEach(addresses, count, length, read);
-        assertArrayEquals(expected, read, "pieces of " + length);
-
-        addresses[count] = 8;
-        assertThrows(
-            UnreadableMemoryException.class,
-            () -> memory.readEach(addresses, count + 1, length, new byte[(count + 1) * length]));
-      }
-      assertEquals(way, memory.way());
-    }
-  }
-
-  @ParameterizedTest
-  @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
-  void readsPiecesOfAnyLength(Way way) throws Exception {
-    Random random = new Random(3);
-    byte[] bytes = new byte[100_000];
-    random.nextBytes(bytes);
-    try (SelfMemory memory = new SelfMemory(way);
-        NativeBuffer buffer = NativeBuffer.allocate(bytes.length)) {
-      buffer.bytes().put(0, bytes);
-      // The last ones are more bytes, and more pieces, than one call takes.
-      for (int[] lengths : new int[][] {{5}, {8, 0, 333}, {60_000, 30_000}, new int[100]}) {
-        int count = lengths.length;
-        long[] addresses = new long[count];
-        ByteArrayOutputStream expected = new ByteArrayOutputStream();
-        for (int i = 0; i < count; i++) {
-          int at = random.nextInt(bytes.length - lengths[i]);
-          addresses[i] = buffer.address() + at;
-          expected.write(bytes, at, lengths[i]);
-        }
-        byte[] read = new byte[expected.size()];
-        memory.readPieces(addresses, lengths, count, read);
-        assertArrayEquals(expected.toByteArray(), read, count + " pieces");
-      }
-      long[] oneGone = {buffer.address(), 8};
-      assertThrows(
-          UnreadableMemoryException.class,
-          () -> memory.readPieces(oneGone, new int[] {8, 8}, 2, new byte[16]));
       assertEquals(way, memory.way());
     }
   }

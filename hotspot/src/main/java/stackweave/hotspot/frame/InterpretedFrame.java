@@ -106,7 +106,6 @@ public final class InterpretedFrame implements HotSpotFrame {
    *     class is still there
    */
   private StopReason add(Walk walk, PcEntry entry, long address, long bcp, boolean guessed) {
-    methods.expect(address, bcp);
     JavaMethod method = guessed ? methods.findGuessed(address) : methods.find(address);
     boolean doubtful = method == null && !guessed;
     if (doubtful) {

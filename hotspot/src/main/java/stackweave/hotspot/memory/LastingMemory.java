@@ -80,36 +80,6 @@ public final class LastingMemory implements MemoryReader {
     }
   }
 
-  @Override
-  public void readEach(long[] addresses, int count, int length, byte[] target)
-      throws UnreadableMemoryException {
-    for (int i = 0; i < count; i++) {
-      if (!isLasting(addresses[i], length)) {
-        memory.readEach(addresses, count, length, target);
-        return;
-      }
-    }
-    for (int i = 0; i < count; i++) {
-      direct.read(addresses[i], target, i * length, length);
-    }
-  }
-
-  @Override
-  public void readPieces(long[] addresses, int[] lengths, int count, byte[] target)
-      throws UnreadableMemoryException {
-    for (int i = 0; i < count; i++) {
-      if (!isLasting(addresses[i], lengths[i])) {
-        memory.readPieces(addresses, lengths, count, target);
-        return;
-      }
-    }
-    int at = 0;
-    for (int i = 0; i < count; i++) {
-      direct.read(addresses[i], target, at, lengths[i]);
-      at += lengths[i];
-    }
-  }
-
   private boolean isLastingWord(long address) {
     for (int i = 0; i < wordCount; i++) {
       if (words[i] == address) {

@@ -26,9 +26,6 @@ public final class MemoryPages implements MemoryReader {
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
   private static final long NO_PAGE = -1;
 
-  /** Most pages that are read together: those that two methods are compared by. */
-  private static final int MAX_TOGETHER = 12;
-
   private final MemoryReader memory;
   private final byte[][] pages = new byte[SLOTS][];
   private final long[] numbers = new long[SLOTS];
@@ -37,8 +34,6 @@ public final class MemoryPages implements MemoryReader {
   private final long[] times = new long[SLOTS];
 
   private final byte[] word = new byte[Long.BYTES];
-  private final long[] missing = new long[MAX_TOGETHER];
-  private final byte[] together = new byte[MAX_TOGETHER * PAGE];
   private long sampleTime = Long.MAX_VALUE;
 
   public MemoryPages(MemoryReader memory) {
@@ -82,41 +77,6 @@ public final class MemoryPages implements MemoryReader {
       int piece = Math.min(length - done, PAGE - from);
       System.arraycopy(pages[page(address + done)], from, target, offset + done, piece);
       done += piece;
-    }
-  }
-
-  @Override
-  public void expect(long[] addresses, int count) {
-    int pagesMissing = 0;
-    for (int i = 0; i < count && pagesMissing < MAX_TOGETHER; i++) {
-      long number = addresses[i] >>> LOG2_PAGE;
-      if (number != 0 && !isUsable(slot(number), number)) {
-        int known = 0;
-        while (known < pagesMissing && missing[known] != number << LOG2_PAGE) {
-          known++;
-        }
-        missing[known] = number << LOG2_PAGE;
-        pagesMissing = Math.max(pagesMissing, known + 1);
-      }
-    }
-    if (pagesMissing > 1) {
-      readTogether(pagesMissing);
-    }
-  }
-
-  private void readTogether(int count) {
-    long now = System.nanoTime();
-    try {
-      memory.readEach(missing, count, PAGE, together);
-    } catch (UnreadableMemoryException e) {
-      return; // one of them is not there: they are read one by one where they are needed
-    }
-    for (int i = 0; i < count; i++) {
-      long number = missing[i] >>> LOG2_PAGE;
-      int slot = slot(number);
-      System.arraycopy(together, i * PAGE, bytesOf(slot), 0, PAGE);
-      times[slot] = now;
-      numbers[slot] = number;
     }
   }
 

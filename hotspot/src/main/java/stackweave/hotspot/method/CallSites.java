@@ -39,7 +39,6 @@ public final class CallSites {
   private final Layout layout;
   private final MemoryReader memory;
   private final MemoryCopy symbol = new MemoryCopy(256);
-  private final long[] expected = new long[2];
 
   public CallSites(Layout layout, MemoryReader memory) {
     this.layout = layout;
@@ -103,11 +102,7 @@ public final class CallSites {
     if (caller.poolCache == 0) {
       return ANYTHING; // not linked yet, so not running either
     }
-    int method =
-        (int) entry(caller.constants, poolIndex(caller.poolCache, cacheIndex, caller.constants));
-    expected[0] = entryAddress(caller.constants, method >>> 16);
-    expected[1] = entryAddress(caller.constants, method & LOW_HALF);
-    memory.expect(expected, expected.length);
+    int method = (int) entry(caller.constants, poolIndex(caller.poolCache, cacheIndex));
     int both = (int) entry(caller.constants, method >>> 16);
     long name = entry(caller.constants, both & LOW_HALF);
     if (caller.isInvoker && isLinker(name)) {
@@ -140,13 +135,10 @@ public final class CallSites {
     return text != null && ClassFileNames.isLinker(text);
   }
 
-  /** The index in the pool, whose first entries are read next, most likely. */
-  private int poolIndex(long cache, int index, long constants) throws UnreadableMemoryException {
+  /** The index in the pool. */
+  private int poolIndex(long cache, int index) throws UnreadableMemoryException {
     Field entries = layout.resolvedMethods;
     long offset = layout.calledEntries + (long) index * layout.calledEntrySize;
-    expected[0] = cache + (entries == null ? offset : entries.offset());
-    expected[1] = constants + layout.constantPoolSize;
-    memory.expect(expected, expected.length);
     long first = entries == null ? cache : memory.readLong(cache + entries.offset());
     long entry = first + offset;
     // Read with what stands before it: the entry may be the last of its mapping.
@@ -156,10 +148,6 @@ public final class CallSites {
   }
 
   private long entry(long constants, int index) throws UnreadableMemoryException {
-    return memory.readLong(entryAddress(constants, index));
-  }
-
-  private long entryAddress(long constants, int index) {
-    return constants + layout.constantPoolSize + 8L * index;
+    return memory.readLong(constants + layout.constantPoolSize + 8L * index);
   }
 }

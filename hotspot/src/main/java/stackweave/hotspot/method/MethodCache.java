@@ -1,6 +1,5 @@
 package stackweave.hotspot.method;
 
-import java.util.Arrays;
 import stackweave.hotspot.code.Nmethod;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.unloading.CheckRounds;
@@ -16,9 +15,6 @@ import stackweave.unwind.hash.LongTable;
 public final class MethodCache {
   private static final int MAX_METHODS = HeapShare.of(24 << 10);
 
-  /** Most methods that are taken together. */
-  private static final int MAX_EXPECTED = 8;
-
   private static final int FIRST_SLOTS = 1 << 10;
   private static final long MAX_BYTES = HeapShare.of(16 << 20);
 
@@ -27,12 +23,6 @@ public final class MethodCache {
   private final UnwindCounters counters;
   private final LongTable<JavaMethod> methods = new LongTable<>(FIRST_SLOTS, MAX_METHODS);
   private long bytes;
-
-  // Of those that are asked for next: their addresses, what is known there, and whether that may
-  // have been freed.
-  private final long[] expectedAt = new long[MAX_EXPECTED];
-  private final JavaMethod[] expected = new JavaMethod[MAX_EXPECTED];
-  private final boolean[] expectedFreed = new boolean[MAX_EXPECTED];
 
   /** Whether what is asked for may be freed memory: an address that nothing shows to be in use. */
   private boolean guessing;
@@ -68,13 +58,6 @@ public final class MethodCache {
       return find(address);
     } finally {
       guessing = false;
-    }
-  }
-
-  /** Says which method is looked for next, and where its bytecodes are, most likely. */
-  public void expect(long address, long bcp) {
-    if (methods.get(address) == null) {
-      reader.expectAt(address, bcp);
     }
   }
 
@@ -142,28 +125,6 @@ public final class MethodCache {
     } finally {
       guessing = false;
     }
-  }
-
-  /**
-   * Says which methods {@link #findNamedBy} is asked for next: they are taken together, not one by
-   * one.
-   *
-   * @param addresses the first {@code count} of them; 0 is let pass
-   */
-  public void expectNamedBy(Nmethod code, long[] addresses, int count) {
-    int asked = 0;
-    for (int i = 0; i < count && asked < MAX_EXPECTED; i++) {
-      JavaMethod known = addresses[i] == 0 ? null : methods.get(addresses[i]);
-      if (addresses[i] != 0 && (known == null || known.lastSeen() < code.firstSeen())) {
-        expectedAt[asked] = addresses[i];
-        expectedFreed[asked] = known != null && !known.isUnfreed(rounds);
-        expected[asked++] = known;
-      }
-    }
-    if (asked > 1) {
-      reader.expectEach(expectedAt, expected, expectedFreed, asked);
-    }
-    Arrays.fill(expected, 0, asked, null);
   }
 
   /** Of what no unloading has freed, only a redefinition can have taken the place. */

@@ -22,14 +22,6 @@ public final class MethodReader {
   private static final int MAX_POOL_ENTRIES = 1 << 16;
   private static final int MAX_METHODS = 1 << 16;
   private static final int ALL_CLASS_FILE_FLAGS = 0xffff;
-  private static final int LOW_HALF = 0xffff;
-  private static final int MAX_EXPECTED = 64;
-
-  /** Of the words that a method is compared by ({@link #expectComparison}). */
-  private static final int MAX_PLACES = 9;
-
-  /** A ConstMethod stands right before its Method, and is seldom larger. */
-  private static final int USUAL_CONST_METHOD_BYTES = 512;
 
   private final Layout layout;
   private final MemoryReader memory;
@@ -41,9 +33,6 @@ public final class MethodReader {
   private final MemoryCopy symbol = new MemoryCopy(256);
   private final SymbolTexts texts = new SymbolTexts();
   private final Unsigned5 stream;
-  private final MetClasses met = new MetClasses();
-  private final long[] expected = new long[MAX_EXPECTED];
-  private int expectedCount;
   private JavaMethod.Names names;
 
   /**
@@ -61,8 +50,6 @@ public final class MethodReader {
     if (!isPointer(address)) {
       return null;
     }
-    expectNew(address);
-    memory.expect(expected, takeExpected());
     method.copy(memory, address, layout.methodSize);
     long body = layout.constMethod.in(method);
     if (!isPointer(body)) {
@@ -93,9 +80,7 @@ public final class MethodReader {
   /** Whether {@code known} is still the method at its address. */
   boolean isUnchanged(JavaMethod known) throws UnreadableMemoryException {
     long constants = known.constants;
-    expectComparison(known);
-    memory.expect(expected, takeExpected());
-    if (!isSameBody(known) || !isPointer(constants)) {
+    if (!hasSameBody(known) || !isPointer(constants)) {
       return false;
     }
     HotSpotMethod name = methods.get(known.id);
@@ -111,11 +96,6 @@ public final class MethodReader {
    * and descriptor in the same places of that.
    */
   boolean hasSameBody(JavaMethod known) throws UnreadableMemoryException {
-    expectAt(known.address, known.constMethod);
-    return isSameBody(known);
-  }
-
-  private boolean isSameBody(JavaMethod known) throws UnreadableMemoryException {
     if (memory.readLong(known.address + layout.constMethod.offset()) != known.constMethod) {
       return false;
     }
@@ -123,69 +103,6 @@ public final class MethodReader {
     return layout.codeSize.intIn(constMethod) == known.codeSize
         && layout.constants.in(constMethod) == known.constants
         && nameIndices() == known.nameIndices;
-  }
-
-  /**
-   * Says that a method is read or compared next, if there is one.
-   *
-   * @param bytecode a place within its ConstMethod, most likely
-   */
-  void expectAt(long address, long bytecode) {
-    expect(address);
-    expect(bytecode);
-    memory.expect(expected, takeExpected());
-  }
-
-  /**
-   * Says which methods are compared, or read, next.
-   *
-   * @param addresses of the first {@code count} methods
-   * @param known in place of each address, what may be there; null where it is read
-   * @param freed for each of these, whether it may have been freed: else only its body is compared
-   */
-  void expectEach(long[] addresses, JavaMethod[] known, boolean[] freed, int count) {
-    for (int i = 0; i < count && expectedCount <= MAX_EXPECTED - MAX_PLACES; i++) {
-      if (known[i] == null) {
-        expectNew(addresses[i]);
-      } else if (freed[i]) {
-        expectComparison(known[i]);
-      } else {
-        expect(addresses[i]);
-        expect(known[i].constMethod);
-      }
-    }
-    memory.expect(expected, takeExpected());
-  }
-
-  /** Notes what is read of a method first. */
-  private void expectNew(long address) {
-    expect(address);
-    expect(address - USUAL_CONST_METHOD_BYTES);
-  }
-
-  /** Notes where the words are that {@link #isUnchanged} compares, {@link #MAX_PLACES}. */
-  private void expectComparison(JavaMethod known) {
-    expect(known.address);
-    expect(known.constMethod);
-    expect(known.constants);
-    expect(entryAddress(known.constants, known.nameIndices >>> 16));
-    expect(entryAddress(known.constants, known.nameIndices & LOW_HALF));
-    expect(known.holder + layout.klassName.offset());
-    expect(known.holderName);
-    expect(known.nameSymbol);
-    expect(known.descriptorSymbol);
-  }
-
-  /** Notes a place that is read next. */
-  private void expect(long address) {
-    expected[expectedCount++] = address;
-  }
-
-  /** How many places were noted; the next ones are noted from the first on. */
-  private int takeExpected() {
-    int count = expectedCount;
-    expectedCount = 0;
-    return count;
   }
 
   /** The places of name and descriptor in the constant pool, of the ConstMethod that was copied. */
@@ -210,16 +127,6 @@ public final class MethodReader {
     }
     int nameIndex = layout.nameIndex.intIn(constMethod);
     int descriptorIndex = layout.signatureIndex.intIn(constMethod);
-    expect(constants);
-    expect(entryAddress(constants, nameIndex));
-    expect(entryAddress(constants, descriptorIndex));
-    if (met.find(constants)) {
-      expect(met.holder() + layout.klassName.offset());
-      expect(met.holderName());
-      expect(listEntry(met.list()));
-      expect(met.source());
-    }
-    memory.expect(expected, takeExpected());
     pool.copy(memory, constants, layout.constantPoolSize);
     int length = layout.poolLength.intIn(pool);
     long holder = layout.poolHolder.in(pool);
@@ -231,20 +138,10 @@ public final class MethodReader {
     long nameSymbol = entry(constants, nameIndex);
     long descriptorSymbol = entry(constants, descriptorIndex);
     long sourceSymbol = sourceIndex == 0 ? 0 : entry(constants, sourceIndex);
-    expect(nameSymbol);
-    expect(descriptorSymbol);
-    expect(sourceSymbol);
-    expect(holder + layout.klassName.offset());
-    expect(holder + layout.klassMethods.offset());
-    expect(cache); // the calls of its bytecodes are looked up next
-    memory.expect(expected, takeExpected());
     String name = symbol(nameSymbol);
     String descriptor = symbol(descriptorSymbol);
     long holderName = memory.readLong(holder + layout.klassName.offset());
     long list = memory.readLong(holder + layout.klassMethods.offset());
-    expect(holderName);
-    expect(listEntry(list));
-    memory.expect(expected, takeExpected());
     String className = symbol(holderName);
     String javaName =
         className == null ? null : texts.classNameOf(symbol, symbolBody(), symbolLength());
@@ -260,7 +157,6 @@ public final class MethodReader {
     names =
         new JavaMethod.Names(
             nameSymbol, descriptorSymbol, holder, holderName, constants, cache, invoker);
-    met.put(constants, holder, holderName, list, sourceSymbol);
     String source = sourceIndex == 0 ? null : symbol(sourceSymbol);
     int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
     return new HotSpotMethod(javaName, name, descriptor, flags, source == null ? "" : source);

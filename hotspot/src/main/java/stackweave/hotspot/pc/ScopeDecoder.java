@@ -32,8 +32,6 @@ public final class ScopeDecoder {
   private final JavaFrames staleCode;
   private final JavaFrames nameless;
   private final Unsigned5 stream;
-  private final long[] scopeMethods = new long[MAX_INLINED];
-  private final int[] scopeBcis = new int[MAX_INLINED];
   private final int[] frames = new int[MAX_INLINED * JavaFrames.WORDS];
   private boolean live;
   private int count;
@@ -72,18 +70,13 @@ public final class ScopeDecoder {
       return ofMethod(nmethod, isLive);
     }
     begin(isLive);
-    int scopes = 0;
-    for (; scope > NO_SENDER && scopes < MAX_INLINED; scopes++) {
+    while (scope > NO_SENDER && count < MAX_INLINED) {
       stream.at(debug.bytes(), debug.positionOf(scope), debug.scopesEnd());
       int sender = stream.next();
-      scopeMethods[scopes] = debug.metadata(stream.next());
-      scopeBcis[scopes] = stream.next() - BCI_BIAS;
+      long method = debug.metadata(stream.next());
+      add(nmethod, method, stream.next() - BCI_BIAS, count > 0 || !interrupted);
       // A sender was written before those it calls.
       scope = sender < scope ? sender : NO_SENDER;
-    }
-    methods.expectNamedBy(nmethod, scopeMethods, scopes);
-    for (int i = 0; i < scopes; i++) {
-      add(nmethod, scopeMethods[i], scopeBcis[i], i > 0 || !interrupted);
     }
     return frames(nmethod);
   }

@@ -2,8 +2,6 @@ package stackweave.hotspot.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.ArrayList;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -14,7 +12,6 @@ class LastingMemoryTest {
   private static final long LIMIT = LOW + 0x10000;
   private static final long COMMITTED_AT = 0x5555_0000L;
 
-  private final List<String> calls = new ArrayList<>();
   private long committed = LOW + 0x1000;
 
   private final DirectMemory direct =
@@ -24,13 +21,11 @@ class LastingMemoryTest {
           if (address == COMMITTED_AT) {
             return committed;
           }
-          calls.add("direct " + Long.toHexString(address) + " 8");
           return 1;
         }
 
         @Override
         public void read(long address, byte[] target, int offset, int length) {
-          calls.add("direct " + Long.toHexString(address) + " " + length);
           target[offset] = 1;
         }
       };
@@ -39,13 +34,11 @@ class LastingMemoryTest {
       new MemoryReader() {
         @Override
         public long readLong(long address) {
-          calls.add("kernel " + Long.toHexString(address) + " 8");
           return 2;
         }
 
         @Override
         public void read(long address, byte[] target, int offset, int length) {
-          calls.add("kernel " + Long.toHexString(address) + " " + length);
           target[offset] = 2;
         }
       };
@@ -106,48 +99,11 @@ class LastingMemoryTest {
   }
 
   @Test
-  void severalPiecesGoOneWay() throws UnreadableMemoryException {
-    byte[] target = new byte[32];
-    memory.readEach(new long[] {LOW, LOW + 64}, 2, 16, target);
-    assertEquals(
-        List.of(
-            "direct " + Long.toHexString(LOW) + " 16",
-            "direct " + Long.toHexString(LOW + 64) + " 16"),
-        calls);
-    calls.clear();
-    memory.readEach(new long[] {LOW, LOW + 0xff8}, 2, 16, target);
-    assertEquals(
-        List.of(
-            "kernel " + Long.toHexString(LOW) + " 16",
-            "kernel " + Long.toHexString(LOW + 0xff8) + " 16"),
-        calls);
-  }
-
-  @Test
   void withoutDirectMemoryTheKernelReadsAll() throws UnreadableMemoryException {
     LastingMemory kept = new LastingMemory(null, kernel);
     kept.addRegion(LOW, LIMIT, COMMITTED_AT);
     kept.addWord(0x1238);
     assertEquals(2, kept.readLong(0x1238));
     assertEquals(2, kept.readLong(LOW));
-  }
-
-  @Test
-  void piecesOfAnyLengthGoOneWay() throws UnreadableMemoryException {
-    byte[] target = new byte[24];
-    memory.readPieces(new long[] {LOW, LOW + 64}, new int[] {16, 8}, 2, target);
-    assertEquals(
-        List.of(
-            "direct " + Long.toHexString(LOW) + " 16",
-            "direct " + Long.toHexString(LOW + 64) + " 8"),
-        calls);
-    assertEquals(1, target[16]);
-    calls.clear();
-    memory.readPieces(new long[] {LOW, LOW + 0xff8}, new int[] {8, 16}, 2, target);
-    assertEquals(
-        List.of(
-            "kernel " + Long.toHexString(LOW) + " 8",
-            "kernel " + Long.toHexString(LOW + 0xff8) + " 16"),
-        calls);
   }
 }

@@ -33,14 +33,6 @@ class MemoryPagesTest {
               reads++;
               content.get((int) (address - BASE), target, offset, length);
             }
-
-            @Override
-            public void readEach(long[] addresses, int count, int length, byte[] target)
-                throws UnreadableMemoryException {
-              int before = reads;
-              MemoryReader.super.readEach(addresses, count, length, target);
-              reads = before + 1;
-            }
           });
 
   private long read(int offset) throws UnreadableMemoryException {
@@ -80,38 +72,6 @@ class MemoryPagesTest {
     content.putLong(8, 2);
     pages.begin(Long.MAX_VALUE);
     assertEquals(2, read(8));
-  }
-
-  @Test
-  void pagesThatAreExpectedAreReadTogether() throws UnreadableMemoryException {
-    content.putLong(8, 1).putLong(4096, 2).putLong(8192, 3);
-    pages.begin(System.nanoTime() - 1_000);
-    pages.expect(new long[] {BASE + 8192, 0, BASE + 16, BASE + 8200, BASE + 12_288}, 4);
-    assertEquals(1, reads);
-    assertEquals(1, read(8));
-    assertEquals(3, read(8192));
-    assertEquals(1, reads);
-    assertEquals(2, read(4096));
-    assertEquals(2, reads);
-    // Only one of them is missing: it is read when it is needed.
-    pages.expect(new long[] {BASE, BASE + 4096, BASE + 12_288}, 3);
-    assertEquals(2, reads);
-    // Both are too old for this sample.
-    content.putLong(8, 4);
-    pages.begin(System.nanoTime());
-    pages.expect(new long[] {BASE, BASE + 4096}, 2);
-    assertEquals(3, reads);
-    assertEquals(4, read(8));
-    assertEquals(3, reads);
-  }
-
-  @Test
-  void whatIsExpectedInVainHarmsNothing() throws UnreadableMemoryException {
-    content.putLong(8, 1);
-    pages.begin(System.nanoTime() - 1_000);
-    pages.expect(new long[] {BASE, BASE + 4 * 4096}, 2);
-    assertEquals(1, read(8));
-    assertThrows(UnreadableMemoryException.class, () -> read(4 * 4096));
   }
 
   @Test
