@@ -2,14 +2,11 @@ package stackweave.tableless;
 
 import stackweave.tableless.code.CallerRule;
 import stackweave.tableless.code.Processor;
-import stackweave.tableless.code.StackDepth;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
-import stackweave.unwind.Registers;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.hash.LongTable;
-import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.Found;
 import stackweave.unwind.walk.NativeFrame;
 import stackweave.unwind.walk.NativeUnwinder;
@@ -23,8 +20,6 @@ import stackweave.unwind.walk.TablelessUnwinder;
 public final class CodeUnwinder implements TablelessUnwinder {
   /** Longest way from the clone3 call to the first instruction that has unwind information. */
   private static final int CLONE_WINDOW = 32;
-
-  private static final int STATES = 1 << 12;
 
   /**
    * What is farther up than any frame is long is no frame pointer, but data of code without one.
@@ -46,9 +41,6 @@ public final class CodeUnwinder implements TablelessUnwinder {
 
   private final byte[] code = new byte[CLONE_WINDOW];
   private final byte[] prologue = new byte[MAX_PROLOGUE];
-  private final StackDepth stackDepth;
-  private final byte[] functionCode = new byte[StackDepth.MAX_CODE_BYTES];
-  private final LongTable<StackDepth.State> states = new LongTable<>(STATES);
 
   /** {@link Processor#bytesBelowFp} by the functions' starts. */
   private final LongTable<Integer> sizes = new LongTable<>(FIRST_SIZES, MAX_SIZES);
@@ -65,7 +57,6 @@ public final class CodeUnwinder implements TablelessUnwinder {
     this.architecture = natives.rules().architecture();
     this.callersKnown = callersKnown;
     this.processor = processorOf(architecture);
-    this.stackDepth = processor == null ? null : processor.stackDepth();
     this.rules =
         processor == null || !callersKnown
             ? null
@@ -154,10 +145,8 @@ public final class CodeUnwinder implements TablelessUnwinder {
       return StopReason.NO_RULE;
     }
     CallerRule rule = rules.forwardAt(frame);
-    long start = functionStart(frame);
     boolean left =
         follow(frame, rule, false)
-            || start != 0 && stackDepth != null && leaveFunction(frame, start)
             || follow(frame, rule, true)
             || (read(frame, frame.pc(), code, 1) ? leaveByGuessedFp(frame) : leaveByTop(frame));
     return left ? null : StopReason.NO_RULE;
@@ -214,68 +203,6 @@ public final class CodeUnwinder implements TablelessUnwinder {
     }
   }
 
-  private static long functionStart(NativeFrame frame) {
-    CodeModule module = frame.modules().find(frame.pc());
-    return module == null ? 0 : module.functionStart(frame.pc());
-  }
-
-  /**
-   * Hand-written assembly that has a symbol but says nothing of its frame: how deep that is, the
-   * code itself says.
-   */
-  private boolean leaveFunction(NativeFrame frame, long start) throws UnreadableMemoryException {
-    StackDepth.State state = stateAt(frame, start);
-    if (state == null) {
-      return false;
-    }
-    long slot = frame.sp() + state.depth();
-    long pc = frame.peekReturnAddress(slot);
-    if (!frame.isCaller(pc)) {
-      return false;
-    }
-    restore(frame, state, slot);
-    frame.popTo(pc, slot + Processor.WORD);
-    frame.setFound(Found.FROM_START);
-    return true;
-  }
-
-  private static void restore(NativeFrame frame, StackDepth.State state, long slot)
-      throws UnreadableMemoryException {
-    Registers registers = frame.registers();
-    int[] slots = state.slots();
-    for (int register = 0; register < slots.length; register++) {
-      if (slots[register] == StackDepth.UNKNOWN) {
-        registers.forget(register);
-      } else if (slots[register] > 0 && slots[register] <= state.depth()) {
-        long saved = slot - slots[register];
-        registers.set(register, frame.stack().readSaved(saved), saved);
-      }
-    }
-  }
-
-  private StackDepth.State stateAt(NativeFrame frame, long start) {
-    forgetOldModules(frame);
-    StackDepth.State state = states.get(frame.pc());
-    if (state == null) {
-      state = computed(frame, start);
-      if (state != null) {
-        states.put(frame.pc(), state);
-      }
-    }
-    return state;
-  }
-
-  private StackDepth.State computed(NativeFrame frame, long start) {
-    long pc = frame.pc();
-    // Less near the end of what is mapped.
-    for (int length = StackDepth.MAX_CODE_BYTES; length > pc - start; length /= 2) {
-      if (read(frame, start, functionCode, length)) {
-        return stackDepth.at(functionCode, length, (int) (pc - start));
-      }
-    }
-    return null;
-  }
-
   /**
    * A call of an address where nothing is: nothing has been pushed if a return address is where a
    * call leaves it.
@@ -314,7 +241,6 @@ public final class CodeUnwinder implements TablelessUnwinder {
   private void forgetOldModules(NativeFrame frame) {
     if (generation != frame.modules().generation()) {
       generation = frame.modules().generation();
-      states.clear();
       sizes.clear();
     }
   }

@@ -3,7 +3,6 @@ package stackweave.tableless.aarch64;
 import java.util.function.IntUnaryOperator;
 import stackweave.tableless.code.CodePaths;
 import stackweave.tableless.code.Processor;
-import stackweave.tableless.code.StackDepth;
 import stackweave.unwind.walk.TablelessUnwinder;
 
 /** Native code of AArch64 (AAPCS64; Linux system calls). Stateless. */
@@ -89,11 +88,6 @@ public final class NativeCode implements Processor {
       }
     }
     return false;
-  }
-
-  @Override
-  public StackDepth stackDepth() {
-    return null;
   }
 
   @Override

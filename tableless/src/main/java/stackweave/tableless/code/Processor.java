@@ -79,9 +79,6 @@ public interface Processor {
    */
   boolean contradicts(byte[] code, int length, IntUnaryOperator rows);
 
-  /** Computes how deep native functions' stacks are; null if this processor's code is not read. */
-  StackDepth stackDepth();
-
   /** Finds native functions' callers by the ways through their code. */
   CodePaths paths();
 }

@@ -61,12 +61,6 @@ final class Instruction {
   /** How much further from its start the stack reaches behind the instruction, in bytes. */
   int pushed;
 
-  /** The register that is pushed, by number in the instruction set, or {@link #NONE}. */
-  int savedByPush;
-
-  /** The register that is stored at an address based on rsp, or {@link #NONE}. */
-  int savedByStore;
-
   /** Which map {@link #opcode} is of. */
   int map;
 
@@ -102,8 +96,6 @@ final class Instruction {
     flow = Flow.NEXT;
     target = NONE;
     pushed = 0;
-    savedByPush = NONE;
-    savedByStore = NONE;
     rex = 0;
     modRm = NONE;
     map = ONE_BYTE;
@@ -364,11 +356,6 @@ final class Instruction {
     return modRm >= 0xc0 && (modRm & 7) == register && (rex & 1) == 0;
   }
 
-  /** endbr64. */
-  boolean isLandingPad() {
-    return length == 4 && opcode == 0x1e && modRm == 0xfa;
-  }
-
   private int extension() {
     return modRm >> 3 & 7;
   }
@@ -400,7 +387,6 @@ final class Instruction {
       flow = Flow.UNKNOWN;
     } else if (opcode < 0x58) {
       pushed = 8;
-      savedByPush = register;
     } else {
       pushed = -8;
     }
@@ -438,7 +424,7 @@ final class Instruction {
       case 0x8f -> popToMemory();
       case 0x81, 0x83 -> addConstant(i);
       case 0x8d -> loadAddress();
-      case 0x89 -> store();
+      case 0x89 -> flow = isDirect(RSP) ? Flow.UNKNOWN : flow;
       case 0x38, 0x39, 0x3a, 0x3b, 0x84, 0x85, 0x88, 0xf6 -> {}
       case 0x94, 0xbc, 0xc9 -> flow = (rex & 1) == 1 && opcode != 0xc9 ? Flow.NEXT : Flow.UNKNOWN;
       default -> flow = isRegister(RSP) && writesRegister() || isDirect(RSP) ? Flow.UNKNOWN : flow;
@@ -484,14 +470,6 @@ final class Instruction {
       return;
     }
     pushed = modRm >> 6 == 1 ? -code[operands + 2] : -i4(operands + 2);
-  }
-
-  private void store() {
-    if (isDirect(RSP)) {
-      flow = Flow.UNKNOWN;
-    } else if (modRm < 0xc0 && (modRm & 7) == RSP && (at(code, operands + 1) & 7) == RSP) {
-      savedByStore = extension() | (rex & 4) << 1;
-    }
   }
 
   private int i4(int i) {

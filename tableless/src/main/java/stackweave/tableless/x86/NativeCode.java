@@ -6,7 +6,6 @@ import static stackweave.tableless.code.Processor.i4;
 import java.util.function.IntUnaryOperator;
 import stackweave.tableless.code.CodePaths;
 import stackweave.tableless.code.Processor;
-import stackweave.tableless.code.StackDepth;
 
 /** Native code of x86-64 (System V ABI, AMD64 supplement; Linux system calls). Stateless. */
 public final class NativeCode implements Processor {
@@ -70,11 +69,6 @@ public final class NativeCode implements Processor {
   @Override
   public boolean contradicts(byte[] code, int length, IntUnaryOperator rows) {
     return RowCheck.contradicts(code, length, rows);
-  }
-
-  @Override
-  public StackDepth stackDepth() {
-    return new FunctionStack();
   }
 
   @Override

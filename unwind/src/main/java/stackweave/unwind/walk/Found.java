@@ -14,7 +14,7 @@ public enum Found {
   FORWARD(2, "forward to ret", false),
   /** The same, where calls on the ways are taken to return with the stack as it was. */
   OVER_CALLS(3, "forward over calls", false),
-  /** The callee's instructions from its start on. */
+  /** The callee's instructions from its start on: in recordings of older versions only. */
   FROM_START(4, "from function start", false),
   /** The frame pointer of a callee that waits for a call to return. */
   FRAME_POINTER(5, "frame pointer", false),
