@@ -1,72 +1,61 @@
 package stackweave.maps.kernel;
 
 import java.nio.ByteBuffer;
-import java.nio.IntBuffer;
-import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Symbols of the kernel sorted by address, as {@link KernelSymbolsBuilder} makes them: 12 bytes a
- * symbol plus the names. Immutable.
+ * Symbols of kernel code sorted by address, one for each address, as {@link KernelSymbolsReader}
+ * makes them: 16 bytes a symbol plus the names. Immutable.
  *
- * @param addresses where symbols and gaps begin, ascending, with the highest bit turned
- * @param nameOffsets where their names are; {@link KernelSymbolsBuilder#GAP}: what begins here has
- *     no name
- * @param size how many of them are symbols
- * @param textStart of the kernel's own code
- * @param textEnd of the kernel's own code, the first address behind it
+ * @param symbols of each symbol its address, its length, and where its name is
+ * @param names of all symbols; a character up to a space ends each
  */
-record KernelSymbolTable(
-    LongBuffer addresses,
-    IntBuffer nameOffsets,
-    ByteBuffer names,
-    int size,
-    long textStart,
-    long textEnd)
-    implements KernelTable {
+record KernelSymbolTable(ByteBuffer symbols, ByteBuffer names) {
+  /** Bytes of a symbol: address, length, place of the name. */
+  static final int SYMBOL = 16;
 
-  @Override
-  public int find(long address) {
-    int i = lastUpTo(address ^ Long.MIN_VALUE);
-    if (i < 0 || nameOffsets.get(i) == KernelSymbolsBuilder.GAP) {
-      return KernelSymbols.NONE;
-    }
-    while (i > 0 && addresses.get(i - 1) == addresses.get(i)) {
-      i--;
-    }
-    return i;
+  private static final int LENGTH = 8;
+  private static final int NAME = 12;
+
+  int size() {
+    return symbols.limit() / SYMBOL;
   }
 
-  /** The last place whose address, turned, is not above this one; −1 if there is none. */
-  private int lastUpTo(long turned) {
+  /** The symbol that covers {@code address}, or {@link KernelSymbols#NONE}. */
+  int find(long address) {
     int low = 0;
-    int high = addresses.limit() - 1;
+    int high = size() - 1;
     while (low <= high) {
       int middle = (low + high) >>> 1;
-      if (addresses.get(middle) <= turned) {
+      if (Long.compareUnsigned(start(middle), address) <= 0) {
         low = middle + 1;
       } else {
         high = middle - 1;
       }
     }
-    return high;
+    boolean covered =
+        high >= 0
+            && Long.compareUnsigned(address - start(high), symbols.getInt(high * SYMBOL + LENGTH))
+                < 0;
+    return covered ? high : KernelSymbols.NONE;
   }
 
-  @Override
-  public int limit() {
-    return addresses.limit();
+  /** Whether the address is between the first symbol's begin and the last one's end. */
+  boolean spans(long address) {
+    int last = size() - 1;
+    return last >= 0
+        && Long.compareUnsigned(address, start(0)) >= 0
+        && (Long.compareUnsigned(address, start(last)) < 0 || find(address) == last);
   }
 
-  @Override
-  public long start(int i) {
-    return addresses.get(i) ^ Long.MIN_VALUE;
+  long start(int i) {
+    return symbols.getLong(i * SYMBOL);
   }
 
-  @Override
-  public String name(int i) {
-    int begin = nameOffsets.get(i);
+  String name(int i) {
+    int begin = symbols.getInt(i * SYMBOL + NAME);
     int end = begin;
-    while (names.get(end) != 0) {
+    while (names.get(end) > ' ') {
       end++;
     }
     byte[] name = new byte[end - begin];

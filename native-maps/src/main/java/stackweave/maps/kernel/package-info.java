@@ -5,7 +5,7 @@
  * of the symbol below it only where nothing else can lie between them:
  *
  * <ul>
- *   <li>in the kernel's own code, from {@code _stext} to {@code _etext}. Code that runs only at
+ *   <li>in the kernel's own code, from its first symbol to {@code _etext}. Code that runs only at
  *       boot is freed and never runs again (kernel/extable.c, core_kernel_text), so it names
  *       nothing;
  *   <li>between two symbols of one live module, and from its last one to the end of that page: a

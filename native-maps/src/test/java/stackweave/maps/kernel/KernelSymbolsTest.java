@@ -177,7 +177,10 @@ class KernelSymbolsTest {
     TreeMap<Long, String> expected = new TreeMap<>();
     Random random = new Random(3);
     for (int i = 0; i < 100_000; i++) {
-      long at = i < 60_000 ? 0xffffffff81000000L + 16L * i : 0xffffffffc0000000L + random.nextInt();
+      long at =
+          i < 60_000
+              ? 0xffffffff81000000L + 16L * i
+              : 0xffffffffc0000000L + random.nextInt(1 << 29);
       String name = "symbol_" + "x".repeat(random.nextInt(40)) + i;
       if (expected.putIfAbsent(at, name) == null) {
         text.append(String.format("%016x t %s\n", at, name));

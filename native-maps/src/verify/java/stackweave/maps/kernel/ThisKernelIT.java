@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** As {@link KernelTextTest}, of this machine's kernel. */
+/** As {@link OwnSymbolsTest}, of this machine's kernel. */
 class ThisKernelIT {
   @TempDir Path directory;
 
@@ -20,8 +20,8 @@ class ThisKernelIT {
     String text = new String(Files.readAllBytes(kallsyms), StandardCharsets.US_ASCII);
     assumeTrue(!text.startsWith("0000000000000000 T _stext"), "hidden");
     assumeTrue(text.contains(" T _etext\n"));
-    KernelTextTest test = new KernelTextTest();
+    OwnSymbolsTest test = new OwnSymbolsTest();
     test.directory = directory;
-    test.same(text);
+    test.check(text);
   }
 }

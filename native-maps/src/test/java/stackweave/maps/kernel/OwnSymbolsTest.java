@@ -5,11 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,51 +18,44 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.unwind.TableMemory;
 
-/** The kernel's text, searched as it is, says the same as a table made of all its lines. */
-class KernelTextTest {
+/** The kernel's own code has the names that a plain map of all lines gives it. */
+class OwnSymbolsTest {
   private static final long BASE = 0xffffffff81000000L;
 
   @TempDir Path directory;
 
-  private static KernelSymbolTable table(String text) {
-    try (KernelSymbolsBuilder builder =
-        new KernelSymbolsBuilder(new KernelModules(Map.of()), new long[0], TableMemory.HEAP)) {
-      byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-      builder.line(bytes, builder.lines(bytes, bytes.length), bytes.length);
-      return builder.build();
-    }
-  }
-
-  /** Asks both at all starts and the bytes beside them. */
-  KernelText same(String text) throws IOException {
-    Path file = Files.writeString(directory.resolve("kallsyms"), text);
-    KernelText actual = KernelText.read(file, TableMemory.HEAP);
-    assertTrue(actual.isComplete(), "not sorted, or without its marks");
-    KernelSymbolTable expected = table(text);
-    assertEquals(expected.textStart(), actual.textStart());
-    assertEquals(expected.textEnd(), actual.textEnd());
+  /** Asks at all starts and the bytes beside them. */
+  void check(String text) throws IOException {
+    TreeMap<Long, String> expected = new TreeMap<>(Long::compareUnsigned);
     TreeSet<Long> asked = new TreeSet<>();
+    long end = 0;
     for (String line : text.split("\n")) {
       long address = Long.parseUnsignedLong(line.substring(0, 16), 16);
-      asked.add(address - 1);
-      asked.add(address);
-      asked.add(address + 1);
-    }
-    KernelSymbols symbols = KernelSymbols.read(file, TableMemory.HEAP);
-    for (long address : asked) {
-      int found = symbols.find(address);
-      int wanted = expected.find(address);
-      String name = wanted == KernelSymbols.NONE ? null : expected.name(wanted);
-      assertEquals(
-          name,
-          found == KernelSymbols.NONE ? null : symbols.name(found),
-          () -> Long.toHexString(address));
-      if (name != null) {
-        assertEquals(expected.start(wanted), symbols.start(found));
+      asked.addAll(List.of(address - 1, address, address + 1));
+      if (line.endsWith(" _etext")) {
+        end = address;
+      }
+      if (address != 0 && "tTwW".indexOf(line.charAt(17)) >= 0 && !line.endsWith("]")) {
+        expected.putIfAbsent(address, line.substring(19));
       }
     }
+    expected = new TreeMap<>(expected.headMap(end));
+    KernelSymbols symbols =
+        KernelSymbols.read(
+            Files.writeString(directory.resolve("kallsyms"), text), TableMemory.HEAP);
     assertEquals(expected.size(), symbols.size());
-    return actual;
+    for (long address : asked) {
+      int found = symbols.find(address);
+      Map.Entry<Long, String> wanted = expected.floorEntry(address);
+      if (wanted == null || Long.compareUnsigned(address, end) >= 0) {
+        assertEquals(KernelSymbols.NONE, found, () -> Long.toHexString(address));
+        assertFalse(symbols.isOwnText(address));
+      } else {
+        assertEquals(wanted.getValue(), symbols.name(found), () -> Long.toHexString(address));
+        assertEquals(wanted.getKey(), symbols.start(found));
+        assertTrue(symbols.isOwnText(address));
+      }
+    }
   }
 
   /** What a kernel shows: with all symbols, data among them, or with those of code alone. */
@@ -103,28 +97,23 @@ class KernelTextTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void allSymbols(int seed) throws IOException {
-    same(kernel(true, seed));
+    check(kernel(true, seed));
   }
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void codeAlone(int seed) throws IOException {
-    String text = kernel(false, seed);
-    // What follows the code is not kept.
-    assertTrue(same(text).bytesBefore() < text.indexOf(" T _etext\n"));
+    check(kernel(false, seed));
   }
 
   @Test
-  void whatIsOutOfOrderIsNotSearched() throws IOException {
+  void whatIsOutOfOrderIsSorted() throws IOException {
     String[] lines = kernel(true, 1).split("\n");
     for (int i = 8_000; i < 8_500; i++) {
       String line = lines[i];
       lines[i] = lines[i + 1_000];
       lines[i + 1_000] = line;
     }
-    String text = String.join("\n", lines);
-    Path file = Files.writeString(directory.resolve("kallsyms"), text);
-    assertFalse(KernelText.read(file, TableMemory.HEAP).isComplete());
-    assertEquals(table(text).size(), KernelSymbols.read(file, TableMemory.HEAP).size());
+    check(String.join("\n", lines));
   }
 }
