@@ -16,7 +16,7 @@ import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage.Symbols;
 import stackweave.unwind.TableMemory;
 
-/** As {@link SymbolBucketsTest} and {@link SymbolTableTest}, of more symbols. */
+/** As {@link ReferenceSymbolsTest} and {@link SymbolTableTest}, of more symbols. */
 class ManySymbolsIT {
   static List<Path> libraries() {
     return RealLibraries.large();
@@ -25,7 +25,7 @@ class ManySymbolsIT {
   @ParameterizedTest
   @MethodSource("libraries")
   void bucketsOfRealLibraries(Path library) throws Exception {
-    SymbolBucketsTest.check(library);
+    ReferenceSymbolsTest.check(library);
   }
 
   @ParameterizedTest
@@ -43,7 +43,7 @@ class ManySymbolsIT {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
   void hostileTables(int seed) throws Exception {
-    SymbolBucketsTest.checkHostile(seed, 1_500);
+    ReferenceSymbolsTest.checkHostile(seed, 1_500);
   }
 
   @Test

@@ -1,153 +1,148 @@
 package stackweave.maps.symbols;
 
+import java.nio.ByteBuffer;
+import java.nio.IntBuffer;
 import stackweave.maps.demangle.Demangler;
+import stackweave.maps.elf.Strings;
 
 /**
- * The function symbols of one module by address; addresses are ELF virtual addresses.
+ * The function symbols of one module by address; addresses are ELF virtual addresses. Made by
+ * {@link SymbolTableBuilder}. Immutable.
  *
  * <p>A symbol counts only inside its size: the nearest symbol below an address is not its name when
  * it ends before. What has no size reaches to the next symbol of its section, but not in a stripped
  * module, where most functions have no symbol at all.
- *
- * <p>A look-up puts the symbols around its address in order, if none has done so before, and
- * allocates nothing where they are. Belongs to one thread.
  */
 public final class SymbolTable {
   /** No symbol covers the address. */
   public static final int NONE = -1;
 
-  public static final SymbolTable EMPTY = new SymbolTable(null);
+  public static final SymbolTable EMPTY =
+      new SymbolTable(0, IntBuffer.allocate(0), new ByteBuffer[0]);
 
-  /** Null where there are no symbols. */
-  private final SymbolBuckets buckets;
+  /** Addresses are kept as unsigned 32-bit distances; code is never spread further. */
+  static final long MAX_SPAN = 0xffffffffL;
 
-  SymbolTable(SymbolBuckets buckets) {
-    this.buckets = buckets;
+  // What is kept of a symbol: where it starts; its size; the highest end of all up to it; its word.
+  static final int SYMBOL = 4;
+  private static final int START = 0;
+  private static final int SIZE = 1;
+  private static final int REACH = 2;
+  private static final int WORD = 3;
+
+  /** The word has where the name is in its string table, the kind, the string table, and a sign. */
+  static final int NAME_BITS = 26;
+
+  static final int TABLE_BIT = NAME_BITS + 3;
+
+  /** The file does not say the size. */
+  static final int UNSIZED = 1 << 31;
+
+  private final long base;
+  private final IntBuffer symbols;
+  private final ByteBuffer[] names;
+
+  /**
+   * @param base what is added to all addresses
+   * @param symbols ascending by address, as {@link #SYMBOL} says
+   * @param names the string tables, which stay readable
+   */
+  SymbolTable(long base, IntBuffer symbols, ByteBuffer[] names) {
+    this.base = base;
+    this.symbols = symbols;
+    this.names = names;
   }
 
   /** Whether there is no function symbol. */
   public boolean isEmpty() {
-    return buckets == null;
+    return size() == 0;
   }
 
-  /**
-   * The symbol after another one by address, for tools that want all.
-   *
-   * @param symbol a symbol, or {@link #NONE} for the first one
-   * @return {@link #NONE} behind the last one
-   */
-  public int next(int symbol) {
-    if (buckets == null) {
-      return NONE;
-    }
-    int bucket = symbol == NONE ? 0 : buckets.of(buckets.start(symbol));
-    int next = symbol == NONE ? buckets.first(0) : symbol + 1;
-    while (next >= buckets.end(bucket)) {
-      bucket = buckets.after(bucket);
-      if (bucket == buckets.count()) {
-        return NONE;
-      }
-      next = buckets.first(bucket);
-    }
-    return next;
+  /** How many symbols there are; they have the numbers from 0 on, by address. */
+  public int size() {
+    return symbols.limit() / SYMBOL;
   }
 
   /**
    * The symbol that covers an address, the innermost if several do. Does not allocate.
    *
    * @param address an ELF virtual address
-   * @return its number, the same as long as this table exists, or {@link #NONE}
+   * @return its number, or {@link #NONE}
    */
   public int find(long address) {
-    if (buckets == null) {
-      return NONE;
-    }
-    long wanted = address - buckets.base();
-    if (wanted < 0 || wanted > SymbolBuckets.MAX_SPAN) {
-      return NONE;
-    }
-    boolean met = false;
-    int looked = 0;
-    for (int bucket = buckets.of(wanted); bucket >= 0; bucket = buckets.before(bucket)) {
-      // The last one below the address may cover it even if the file says no size of it.
-      if (met && buckets.reach(bucket) <= wanted) {
-        return NONE;
-      }
-      if (++looked == SymbolBuckets.MANY) {
-        buckets.finish();
-      }
-      int first = buckets.first(bucket);
-      for (int i = buckets.floor(bucket, wanted); i >= first; i--) {
-        if (wanted < buckets.start(i) + buckets.size(i)) {
-          return i;
-        }
-        if (!met && buckets.reach(bucket) <= wanted) {
-          return NONE;
-        }
-        met = true;
+    long wanted = address - base;
+    for (int i = floor(wanted); i >= 0 && wanted < get(i, REACH); i--) {
+      if (wanted < get(i, START) + get(i, SIZE)) {
+        return i;
       }
     }
     return NONE;
   }
 
+  /** The last symbol that starts at or below an address, relative to the base; −1 if none does. */
+  private int floor(long wanted) {
+    int low = 0;
+    int high = size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (get(middle, START) <= wanted) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return high;
+  }
+
+  private long get(int symbol, int what) {
+    return symbols.get(symbol * SYMBOL + what) & MAX_SPAN;
+  }
+
   /** The highest end of a symbol that starts at or below an address; −1 if none does. */
   public long endBelow(long address) {
-    if (buckets == null || address - buckets.base() < 0) {
-      return -1;
-    }
-    long wanted = Math.min(address - buckets.base(), SymbolBuckets.MAX_SPAN);
-    long highest = -1;
-    for (int bucket = buckets.of(wanted); bucket >= 0; bucket = buckets.before(bucket)) {
-      if (highest >= 0 && buckets.reach(bucket) <= highest) {
-        break;
-      }
-      int first = buckets.first(bucket);
-      for (int i = buckets.floor(bucket, wanted); i >= first; i--) {
-        highest = Math.max(highest, buckets.start(i) + buckets.size(i));
-      }
-    }
-    return highest < 0 ? -1 : buckets.base() + highest;
+    int last = floor(address - base);
+    return last < 0 ? -1 : base + get(last, REACH);
   }
 
   /** The start of the first symbol above an address; −1 if there is none. */
   public long startAbove(long address) {
-    if (buckets == null) {
-      return -1;
-    }
-    long wanted = address - buckets.base();
-    for (int bucket = wanted < 0 ? 0 : buckets.of(wanted);
-        bucket < buckets.count();
-        bucket = buckets.after(bucket)) {
-      int above = wanted < 0 ? buckets.first(bucket) : buckets.floor(bucket, wanted) + 1;
-      if (above < buckets.end(bucket)) {
-        return start(above);
-      }
-    }
-    return -1;
+    int next = floor(address - base) + 1;
+    return next < size() ? start(next) : -1;
   }
 
   /** The first address of a symbol. */
   public long start(int symbol) {
-    return buckets.base() + buckets.start(symbol);
+    return base + get(symbol, START);
   }
 
   /** The size of a symbol, in bytes. */
   public long size(int symbol) {
-    return buckets.size(symbol);
+    return get(symbol, SIZE);
   }
 
   /** Whether the file has the symbol's size; else it is taken to reach to the next symbol. */
   public boolean isSized(int symbol) {
-    return buckets.isSized(symbol);
+    return symbols.get(symbol * SYMBOL + WORD) >= 0;
   }
 
   /** The name as in the file, which may be mangled. */
   public String rawName(int symbol) {
-    return buckets.name(symbol);
+    int word = symbols.get(symbol * SYMBOL + WORD);
+    return Strings.at(names[table(word)], offset(word));
   }
 
   /** The name for users, as {@link Demangler#shortName} makes it; not cached. */
   public String name(int symbol) {
     return Demangler.shortName(rawName(symbol));
+  }
+
+  /** Which string table has the name of a symbol with this word. */
+  static int table(int word) {
+    return word >>> TABLE_BIT & 1;
+  }
+
+  /** Where in its string table the name of a symbol with this word is. */
+  static int offset(int word) {
+    return word & (1 << NAME_BITS) - 1;
   }
 }

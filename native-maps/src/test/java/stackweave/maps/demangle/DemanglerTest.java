@@ -40,7 +40,7 @@ class DemanglerTest {
   private static Set<String> functionNames(Path library) throws ElfFormatException {
     SymbolTable symbols = SymbolTableTest.symbols(library);
     Set<String> names = new LinkedHashSet<>();
-    for (int i = symbols.next(SymbolTable.NONE); i != SymbolTable.NONE; i = symbols.next(i)) {
+    for (int i = 0; i < symbols.size(); i++) {
       names.add(symbols.rawName(i));
     }
     return names;

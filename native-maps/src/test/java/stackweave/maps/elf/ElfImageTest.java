@@ -141,7 +141,7 @@ class ElfImageTest {
 
   private String nameOfHidden(Path library, Path root) throws Exception {
     SymbolTable symbols = SymbolTableTest.image(library, root).symbols();
-    for (int i = symbols.next(SymbolTable.NONE); i != SymbolTable.NONE; i = symbols.next(i)) {
+    for (int i = 0; i < symbols.size(); i++) {
       if (symbols.rawName(i).equals("hidden")) {
         return "hidden";
       }
@@ -285,7 +285,7 @@ class ElfImageTest {
     }
     ModuleImage untouched = SymbolTableTest.image(libraries().get(0), none);
     SymbolTable symbols = opened.symbols();
-    for (int i = symbols.next(SymbolTable.NONE); i != SymbolTable.NONE; i = symbols.next(i)) {
+    for (int i = 0; i < symbols.size(); i++) {
       int same = untouched.symbols().find(symbols.start(i));
       assertEquals(untouched.symbols().rawName(same), symbols.rawName(i));
       int rule = opened.unwindTable().find(symbols.start(i));

@@ -37,10 +37,7 @@ public final class ElfFuzz {
             "/x",
             null);
     SymbolTable symbols = module.symbols();
-    int seen = 0;
-    for (int i = symbols.next(SymbolTable.NONE);
-        i != SymbolTable.NONE && seen < 50;
-        i = symbols.next(i), seen++) {
+    for (int i = 0; i < Math.min(symbols.size(), 50); i++) {
       symbols.name(i);
       module.unwindTable().find(symbols.start(i));
     }

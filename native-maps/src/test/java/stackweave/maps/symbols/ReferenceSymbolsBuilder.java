@@ -14,7 +14,7 @@ import stackweave.unwind.TableMemory;
 
 /**
  * Makes {@link ReferenceSymbols} of one or two ELF symbol tables, all at once: what {@link
- * SymbolTableBuilder} and {@link SymbolBuckets} must agree with.
+ * SymbolTableBuilder} must agree with.
  *
  * <p>Source: System V gABI, "Symbol Table".
  */

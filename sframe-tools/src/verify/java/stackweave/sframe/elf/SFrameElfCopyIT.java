@@ -181,7 +181,7 @@ class SFrameElfCopyIT {
     SymbolTable symbols = SymbolTableTest.image(original, directory).symbols();
     UnwindTable before = UnwindTables.open(ElfUnwindSections.read(original).sections(), rules);
     int found = 0;
-    for (int i = symbols.next(SymbolTable.NONE); i != SymbolTable.NONE; i = symbols.next(i)) {
+    for (int i = 0; i < symbols.size(); i++) {
       boolean known = before.find(symbols.start(i)) >= 0;
       assertEquals(known, table.find(symbols.start(i)) >= 0, symbols.rawName(i));
       found += known ? 1 : 0;
