@@ -15,11 +15,12 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
+import stackweave.jfr.read.SampleDefinitions;
+import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
-import stackweave.jfr.weave.live.LiveStacks;
-import stackweave.jfr.weave.live.LiveWeave;
+import stackweave.jfr.weave.LiveWeave;
 
 /**
  * What {@code weave=on} adds to a sample: one whose stack of 60 frames the chunk has, and one whose
@@ -43,7 +44,7 @@ public class WeaveBenchmark {
   private int next;
 
   /** Stack n has the frames n × 64 + 59 to n × 64. */
-  private static final class Stacks implements LiveStacks {
+  private static final class Stacks implements SampleDefinitions {
     @Override
     public int maxMethods() {
       return 65_536;
@@ -60,13 +61,19 @@ public class WeaveBenchmark {
     }
 
     @Override
-    public long method(long node) {
+    public long code(long node) {
       return 1 + node % METHODS;
     }
 
     @Override
-    public int kind(long node) {
-      return 0;
+    public SampledFrame frame(long node) {
+      long method = code(node);
+      return new SampledFrame(
+          new SampledMethod(
+              null, "com.example.Type" + method / 10, "method" + method, "()V", 1, "", 0),
+          "C2",
+          0,
+          0);
     }
 
     @Override
@@ -80,19 +87,8 @@ public class WeaveBenchmark {
     }
 
     @Override
-    public SampledMethod definition(long methodId) {
-      return new SampledMethod(
-          null, "com.example.Type" + methodId / 10, "method" + methodId, "()V", 1, "", 0);
-    }
-
-    @Override
     public StackThread thread(long threadKey) {
       return THREAD;
-    }
-
-    @Override
-    public String kindLabel(int code) {
-      return "C2";
     }
 
     @Override
@@ -119,7 +115,6 @@ public class WeaveBenchmark {
   @TearDown
   public void close() {
     weave.discard();
-    weave.rest();
   }
 
   @Benchmark

@@ -16,7 +16,7 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
-import stackweave.jfr.weave.live.LiveWeave;
+import stackweave.jfr.weave.LiveWeave;
 
 /**
  * What {@code weave=on} adds to the end of a chunk, on the thread that ends it: the hook puts 16
@@ -76,7 +76,6 @@ public class WeaveEndBenchmark {
   @TearDown
   public void close() throws IOException {
     weave.discard();
-    weave.rest();
     Files.delete(chunk);
   }
 }

@@ -1,8 +1,6 @@
 package stackweave.jfr.chunk;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -67,25 +65,6 @@ public final class ConstantPools {
         reader(withText, visitor));
   }
 
-  /**
-   * Where the chunk's checkpoints have what follows the distance to the one before: flags and
-   * pools.
-   *
-   * @return begin and end in the file of each, the last checkpoint's first
-   */
-  public static List<long[]> bodies(ChunkSource source, ChunkHeader header) throws IOException {
-    List<long[]> bodies = new ArrayList<>();
-    ChunkInput input = source.input(1 << 12, header);
-    long position = header.checkpoint();
-    long end = header.end();
-    for (long before = -1; before != 0; position += before) {
-      before = readHead(input, header, position, end);
-      end = position;
-      bodies.add(new long[] {input.position(), input.position() + input.left()});
-    }
-    return bodies;
-  }
-
   private static Reader reader(Set<String> withText, Visitor visitor) {
     return (type, key, input) -> {
       if (!withText.contains(type.name())) {
@@ -120,7 +99,11 @@ public final class ConstantPools {
     }
   }
 
-  /** Returns how much further the checkpoint before this one is; 0 for none. */
+  /**
+   * Returns how much further the checkpoint before this one is; 0 for none.
+   *
+   * @param end where this one must have ended: checkpoints that overlap could be read over and over
+   */
   private static long readCheckpoint(
       ChunkInput input,
       ChunkHeader header,
@@ -128,28 +111,6 @@ public final class ConstantPools {
       long end,
       Metadata metadata,
       Reader reader)
-      throws IOException {
-    final long before = readHead(input, header, position, end);
-    input.readByte(); // what sort of checkpoint
-    for (int pools = input.readCount(); pools > 0; pools--) {
-      ValueType type = metadata.type(input.readLong());
-      int count = input.readCount();
-      for (int i = 0; i < count; i++) {
-        long key = input.readLong();
-        if (!reader.read(type, key, input)) {
-          type.skip(input);
-        }
-      }
-    }
-    return before;
-  }
-
-  /**
-   * Reads up to the distance of the checkpoint before this one, and returns that.
-   *
-   * @param end where this one must have ended: checkpoints that overlap could be read over and over
-   */
-  private static long readHead(ChunkInput input, ChunkHeader header, long position, long end)
       throws IOException {
     input.range(position, end);
     long size = input.readLong();
@@ -162,10 +123,21 @@ public final class ConstantPools {
     }
     input.readLong(); // time
     input.readLong(); // duration
-    long before = input.readLong();
+    final long before = input.readLong();
     // Only backwards, so that the chain has an end.
     if (before > 0 || before < header.position() + ChunkHeader.BYTES - position) {
       throw new IOException("the checkpoint at " + position + " names none before it");
+    }
+    input.readByte(); // what sort of checkpoint
+    for (int pools = input.readCount(); pools > 0; pools--) {
+      ValueType type = metadata.type(input.readLong());
+      int count = input.readCount();
+      for (int i = 0; i < count; i++) {
+        long key = input.readLong();
+        if (!reader.read(type, key, input)) {
+          type.skip(input);
+        }
+      }
     }
     return before;
   }

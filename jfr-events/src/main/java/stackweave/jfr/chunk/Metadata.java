@@ -60,6 +60,11 @@ public final class Metadata {
     return new Metadata(bytes);
   }
 
+  /** What follows the id of the metadata in a chunk; not a copy. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
   private Metadata(byte[] bytes) throws IOException {
     this.bytes = bytes;
     this.input = new ChunkInput(bytes);

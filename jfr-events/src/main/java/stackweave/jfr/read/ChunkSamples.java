@@ -2,7 +2,10 @@ package stackweave.jfr.read;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.ChunkSource;
@@ -15,22 +18,19 @@ import stackweave.jfr.chunk.EventShape;
  * before it are read, too: a killed JVM leaves samples whose definitions were not written any more.
  * Not thread-safe.
  */
-public final class ChunkSamples {
-  /** A sample; valid during the call. */
+public final class ChunkSamples implements SampleDefinitions {
+  /** Receives the samples of a chunk. */
   @FunctionalInterface
   public interface Visitor {
     /**
-     * A sample.
+     * A sample; its ids are for the methods of the chunk's samples.
      *
      * @param ticks when it was taken, by the clock of the chunk's events
-     * @param pooledThread the key of its thread in the chunk's own constants; 0 for none
-     * @param threadKey for {@link #thread}
-     * @param stackId for {@link #frames}
-     * @param end why the stack ends
-     * @param weightNanos CPU or wall-clock time that it stands for, in ns
+     * @param node its innermost frame; 0 for none
+     * @param endCode why the stack ends
+     * @param weightNanos CPU time that it stands for, in ns
      */
-    void sample(
-        long ticks, long pooledThread, long threadKey, long stackId, StackEnd end, long weightNanos)
+    void sample(long ticks, long threadKey, long node, int endCode, long weightNanos)
         throws IOException;
   }
 
@@ -46,6 +46,11 @@ public final class ChunkSamples {
   private final ChunkSource source;
   private final ChunkHeader header;
   private final SessionData session;
+
+  /** By kind of code and method. */
+  private final Map<String, Map<SampledMethod, Long>> codes = new HashMap<>();
+
+  private long lastCode;
 
   private ChunkSamples(ChunkSource source, ChunkHeader header, SessionData session) {
     this.source = source;
@@ -125,10 +130,9 @@ public final class ChunkSamples {
       long stackId = reader.number(EventDecoder.STACK);
       visitor.sample(
           reader.number(EventDecoder.START) - ticks(age),
-          reader.number(EventDecoder.POOLED_THREAD),
           reader.number(EventDecoder.THREAD_KEY),
-          stackId,
-          session.endOf(stackId, end),
+          1 + Math.max(-1, session.innermost(stackId)),
+          session.isResolved(stackId) ? end : SessionData.Attributes.LOST.endCode(),
           reader.number(EventDecoder.WEIGHT));
     }
   }
@@ -137,18 +141,55 @@ public final class ChunkSamples {
     return Math.round(nanos * (header.ticksPerSecond() / NANOS_PER_SECOND));
   }
 
-  /** Whether a stack has any frame. */
-  public boolean hasFrames(long stackId) {
-    return session.hasFrames(stackId);
+  @Override
+  public int maxMethods() {
+    return Integer.MAX_VALUE;
   }
 
-  /** Fills {@code frames} with those of a stack, the thread's first frame first. */
-  public void frames(long stackId, List<SampledFrame> frames) {
-    session.resolve(stackId, frames);
+  @Override
+  public int maxThreads() {
+    return Integer.MAX_VALUE;
   }
 
-  /** The thread of a key; a placeholder if the chunk lacks it. */
+  @Override
+  public long parent(long node) {
+    return 1 + Math.max(-1, session.parent(index(node)));
+  }
+
+  private static int index(long node) {
+    return (int) node - 1;
+  }
+
+  @Override
+  public long code(long node) {
+    SampledFrame frame = frame(node);
+    return codes
+        .computeIfAbsent(frame.kind(), kind -> new IdentityHashMap<>())
+        .computeIfAbsent(frame.method(), method -> ++lastCode);
+  }
+
+  @Override
+  public SampledFrame frame(long node) {
+    return session.frameAt(index(node));
+  }
+
+  @Override
+  public int line(long node) {
+    return frame(node).line();
+  }
+
+  @Override
+  public long offset(long node) {
+    return frame(node).offset();
+  }
+
+  @Override
   public StackThread thread(long threadKey) {
     return session.thread(threadKey);
+  }
+
+  @Override
+  public StackEnd end(int code) {
+    return session.end(code);
   }
 }

@@ -26,6 +26,23 @@ import stackweave.jfr.status.SamplerFigures;
  * #forEachSum}. Not thread-safe.
  */
 public final class SampledRecording {
+  /** Receives the distinct stacks of a recording. */
+  @FunctionalInterface
+  public interface StackVisitor {
+
+    /**
+     * A distinct stack of a thread.
+     *
+     * @param thread whose stack it is
+     * @param end why the stack ends
+     * @param frames the thread's first frame first; valid during the call only
+     * @param count number of samples
+     * @param weightNanos CPU or wall-clock time that they stand for, in ns
+     */
+    void stack(
+        StackThread thread, StackEnd end, List<SampledFrame> frames, long count, long weightNanos);
+  }
+
   /** Receives the distinct stacks of a recording with what else they have in common. */
   @FunctionalInterface
   public interface StackSumVisitor {

@@ -26,7 +26,7 @@ final class SessionData implements Definitions {
   /** In place of a build id: several builds have the name. */
   private static final String SEVERAL = "";
 
-  private static final SampledFrame LOST_METHOD =
+  static final SampledFrame LOST_METHOD =
       new SampledFrame(
           new SampledMethod(null, "", "[method not in recording]", "", 0, "", 0),
           SampledFrame.MARKER,
@@ -391,28 +391,21 @@ final class SessionData implements Definitions {
   }
 
   /**
-   * Fills {@code stack} with the frames of a stack, the thread's first frame first.
-   *
-   * @return false if definitions are missing; the frames then begin with the first known one
+   * Fills {@code stack} with the frames of a stack, the thread's first frame first. If definitions
+   * are missing, the frames begin with the first known one.
    */
-  boolean resolve(long stackId, List<SampledFrame> stack) {
+  void resolve(long stackId, List<SampledFrame> stack) {
     stack.clear();
-    int index = stackId == 0 ? ROOT : nodes.find(stackId);
-    boolean complete = stackId == 0 || index >= 0;
-    while (index >= 0) {
+    for (int index = innermost(stackId); index >= 0; index = parents[index]) {
       if (stack.size() == MAX_FRAMES) {
-        complete = false;
         break;
       }
-      complete &= methods[index] != null && parents[index] != LOST;
       stack.add(frameAt(index));
-      index = parents[index];
     }
     Collections.reverse(stack);
     if (change != SampledFrame.Change.NONE) {
       change(stack);
     }
-    return complete;
   }
 
   private void change(List<SampledFrame> stack) {
@@ -439,14 +432,9 @@ final class SessionData implements Definitions {
     return isResolved(stackId) ? end(code) : LOST_STACK;
   }
 
-  /** Whether a stack has any frame. */
-  boolean hasFrames(long stackId) {
-    return stackId != 0 && nodes.find(stackId) >= 0;
-  }
-
   /** Whether all definitions of a stack are there. */
   boolean isResolved(long stackId) {
-    int index = stackId == 0 ? ROOT : nodes.find(stackId);
+    int index = innermost(stackId);
     boolean complete = stackId == 0 || index >= 0;
     for (int frames = 0; index >= 0; frames++) {
       complete &= methods[index] != null && parents[index] != LOST && frames < MAX_FRAMES;
@@ -458,17 +446,18 @@ final class SessionData implements Definitions {
     return complete;
   }
 
-  private FoundWay found(int index) {
-    int code = index < founds.length ? founds[index] : 0;
-    return code == 0 ? FoundWay.TABLES : ways.computeIfAbsent(code, this::way);
+  /** The number of a stack's innermost frame, from 0; negative if it has none. */
+  int innermost(long stackId) {
+    return stackId == 0 ? ROOT : nodes.find(stackId);
   }
 
-  private FoundWay way(int code) {
-    return new FoundWay(
-        codes.founds().label(code), codes.guesses().contains(Integer.toString(code)));
+  /** The number of a frame's caller; negative for none. */
+  int parent(int frame) {
+    return parents[frame];
   }
 
-  private SampledFrame frameAt(int index) {
+  /** The frame of a number, as it was recorded. */
+  SampledFrame frameAt(int index) {
     SampledFrame frame = frames[index];
     if (frame == null) {
       SampledMethod method = methods[index];
@@ -484,5 +473,15 @@ final class SessionData implements Definitions {
       frames[index] = frame;
     }
     return frame;
+  }
+
+  private FoundWay found(int index) {
+    int code = index < founds.length ? founds[index] : 0;
+    return code == 0 ? FoundWay.TABLES : ways.computeIfAbsent(code, this::way);
+  }
+
+  private FoundWay way(int code) {
+    return new FoundWay(
+        codes.founds().label(code), codes.guesses().contains(Integer.toString(code)));
   }
 }

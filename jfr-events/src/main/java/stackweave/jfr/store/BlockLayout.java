@@ -4,7 +4,7 @@ import java.util.Arrays;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.StackEvent;
 import stackweave.jfr.event.StackSample;
-import stackweave.jfr.weave.live.LiveWeave;
+import stackweave.jfr.weave.LiveWeave;
 
 /**
  * Puts samples and what they name into events: definitions of many samples in one block. Samples

@@ -7,7 +7,7 @@ import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
-import stackweave.jfr.weave.live.LiveWeave;
+import stackweave.jfr.weave.LiveWeave;
 
 /**
  * JFR's hooks before and after a chunk's end, and what becomes of woven samples there: those of a

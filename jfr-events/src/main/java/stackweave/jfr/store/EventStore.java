@@ -11,7 +11,7 @@ import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.status.SamplerFigures;
-import stackweave.jfr.weave.live.LiveWeave;
+import stackweave.jfr.weave.LiveWeave;
 
 /**
  * Writes samples into the recording: definitions are interned to ids, and a sample is written with
@@ -133,7 +133,6 @@ public final class EventStore implements AutoCloseable {
     if (hooks.isWeaving() && gate.hold(CLOSE_NANOS)) {
       try {
         hooks.weave().discard();
-        hooks.weave().rest();
       } finally {
         gate.leave();
       }
@@ -175,11 +174,7 @@ public final class EventStore implements AutoCloseable {
 
   /** Gives back what only samples need, after {@link #flush}; it comes again with the next one. */
   public void rest() {
-    held(
-        () -> {
-          layout.rest();
-          hooks.weave().rest();
-        });
+    held(layout::rest);
   }
 
   /** Does something that no rotation sees half done. */

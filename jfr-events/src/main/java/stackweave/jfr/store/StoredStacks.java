@@ -5,17 +5,18 @@ import java.util.List;
 import java.util.Map;
 import stackweave.jfr.event.LibraryName;
 import stackweave.jfr.read.Legend;
+import stackweave.jfr.read.SampleDefinitions;
+import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
-import stackweave.jfr.weave.live.LiveStacks;
 
 /**
  * What a store's ids mean, as one who reads its recording has it, for those that weave samples as
  * they come. Under the gate's lock.
  */
-final class StoredStacks implements LiveStacks {
+final class StoredStacks implements SampleDefinitions {
   /** In place of a build: several have the name. */
   private static final String SEVERAL = "";
 
@@ -57,13 +58,16 @@ final class StoredStacks implements LiveStacks {
   }
 
   @Override
-  public long method(long node) {
-    return tables.trie.method(index(node));
+  public long code(long node) {
+    int index = index(node);
+    return tables.trie.method(index) << 7 | tables.trie.kind(index);
   }
 
   @Override
-  public int kind(long node) {
-    return tables.trie.kind(index(node));
+  public SampledFrame frame(long node) {
+    int index = index(node);
+    String kind = kinds.label(tables.trie.kind(index));
+    return new SampledFrame(definition(tables.trie.method(index)), kind, 0, 0);
   }
 
   @Override
@@ -76,12 +80,8 @@ final class StoredStacks implements LiveStacks {
     return tables.trie.offset(index(node));
   }
 
-  @Override
-  public SampledMethod definition(long methodId) {
+  private SampledMethod definition(long methodId) {
     int index = tables.methods.indexOf(methodId);
-    if (index < 0) {
-      return null;
-    }
     MethodDefinition method = tables.methods.at(index);
     int module = tables.modules.indexOf(method.moduleId());
     return new SampledMethod(
@@ -120,11 +120,6 @@ final class StoredStacks implements LiveStacks {
     return thread == null
         ? null
         : new StackThread(thread.name, thread.tid, thread.javaId, thread.virtual, thread.carrierId);
-  }
-
-  @Override
-  public String kindLabel(int code) {
-    return kinds.label(code);
   }
 
   @Override

@@ -2,6 +2,8 @@ package stackweave.jfr.weave;
 
 import java.io.BufferedOutputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutput;
+import java.io.DataOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -28,17 +30,29 @@ import stackweave.jfr.weave.format.WovenMark;
  * defines, and some facts of each chunk. Used once; not thread-safe.
  */
 public final class RecordingMerge {
-  /** What is woven into a chunk is kept up to here; above it, it is made twice. */
-  private static final int KEPT_BYTES = 16 << 20;
-
   private static final int BUFFER_BYTES = 1 << 17;
   private static final String NATIVE_SAMPLE = "jdk.NativeMethodSample";
   private static final double PERCENT = 100;
+
+  /** Of chunks without woven constants. */
+  private static final int NO_KEYS = -2;
+
+  /** Of chunks that are woven now. */
+  private static final int NEW_KEYS = -1;
 
   private final MergeOptions options;
   private final ReadingProgress progress;
   private final MergePlan plan;
   private final FileIds ids = new FileIds();
+
+  /** The chunk that was written last, its JVM, and when it or what is woven of it begins. */
+  private ChunkScan last;
+
+  private JvmChunks lastJvm;
+  private long lastStart;
+
+  /** Whose the woven constants are that a reader can still have: see {@link #keysOf}. */
+  private int lastKeys = NO_KEYS;
 
   private final long total;
   private int chunks;
@@ -95,10 +109,9 @@ public final class RecordingMerge {
    *     line, for people
    */
   public MergeReport writeTo(OutputStream destination) throws IOException, RecordingException {
-    Destination out = new Destination(new BufferedOutputStream(destination, BUFFER_BYTES));
+    Destination checked = new Destination(new BufferedOutputStream(destination, BUFFER_BYTES));
+    DataOutputStream out = new DataOutputStream(checked);
     ChunkSource source = null;
-    ChunkScan before = null;
-    JvmChunks ofBefore = null;
     try {
       for (JvmChunks jvm : plan.jvms()) {
         for (int number = 0; number < jvm.chunks().size(); number++) {
@@ -106,16 +119,21 @@ public final class RecordingMerge {
           if (isLeftOut(jvm, chunk)) {
             continue;
           }
-          if (before == null || before.input() != chunk.input()) {
+          if (last == null || last.input() != chunk.input()) {
             close(source);
             source = open(chunk);
           }
-          if (before != null && mustSeparate(ofBefore, before, jvm, chunk)) {
-            separate(before, chunk, out);
+          separate(jvm, chunk, out);
+          try {
+            write(jvm, number, source, out);
+          } catch (IOException e) {
+            if (checked.hasFailed) {
+              throw e;
+            }
+            throw failed(chunk, e);
           }
-          write(jvm, number, source, out);
-          before = chunk;
-          ofBefore = jvm;
+          last = chunk;
+          lastJvm = jvm;
         }
       }
     } finally {
@@ -151,74 +169,52 @@ public final class RecordingMerge {
         && (chunk.samples() == 0 || plan.isWoven(jvm, chunk));
   }
 
-  /** Whether the JDK's readers could take something of one chunk for another's. */
-  private boolean mustSeparate(JvmChunks jvm, ChunkScan chunk, JvmChunks nextJvm, ChunkScan next) {
-    boolean isOneJvm = jvm == nextJvm && jvm.isCertain();
-    boolean isWoven = chunk.mark() != null;
-    boolean hasKeys = hasKeys(jvm, chunk);
-    boolean nextHasKeys = hasKeys(nextJvm, next);
-    // What was woven by another run has keys that are given anew in this one.
-    boolean isOneRun =
-        !hasKeys
-            || !nextHasKeys
-            || isWoven == (next.mark() != null) && (!isWoven || chunk.input() == next.input());
-    return !isOneJvm || !isOneRun || next.isSeparated();
+  /** Whether a chunk's samples are woven now. */
+  private boolean isWovenNow(JvmChunks jvm, ChunkScan chunk) {
+    return chunk.samples() > 0 && (options.only() || !plan.isWoven(jvm, chunk));
   }
 
-  /** Whether a chunk of the output has woven constants. */
-  private boolean hasKeys(JvmChunks jvm, ChunkScan chunk) {
-    return chunk.mark() != null || chunk.samples() > 0 && !plan.isWoven(jvm, chunk);
+  /** Who gave the keys of a chunk's woven constants: this run, or an earlier one, by its file. */
+  private int keysOf(JvmChunks jvm, ChunkScan chunk) {
+    return isWovenNow(jvm, chunk) ? NEW_KEYS : chunk.mark() != null ? chunk.input() : NO_KEYS;
   }
 
-  private static void separate(ChunkScan before, ChunkScan chunk, OutputStream out)
-      throws IOException {
-    long startNanos = chunk.header().startNanos() - 1;
-    if (startNanos == before.header().startNanos()) {
-      startNanos = chunk.header().startNanos() + 1;
+  /**
+   * Writes a separator before a chunk if the JDK's readers could take something of those before it
+   * for another's: of other JVMs, or with keys that another run has given.
+   */
+  private void separate(JvmChunks jvm, ChunkScan chunk, DataOutput out) throws IOException {
+    int keys = keysOf(jvm, chunk);
+    boolean isOneJvm = lastJvm == jvm && jvm.isCertain();
+    boolean isOneRun = lastKeys == NO_KEYS || keys == NO_KEYS || lastKeys == keys;
+    if (last != null && (!isOneJvm || !isOneRun || chunk.isSeparated())) {
+      long start = chunk.header().startNanos() - 1;
+      Separator.before(chunk.header(), start == lastStart ? start - 1 : start).writeTo(out);
+      lastKeys = NO_KEYS;
     }
-    Separator.before(chunk.header(), startNanos).writeTo(out);
+    lastKeys = keys == NO_KEYS ? lastKeys : keys;
   }
 
-  private void write(JvmChunks jvm, int number, ChunkSource source, Destination out)
-      throws IOException, RecordingException {
+  private void write(JvmChunks jvm, int number, ChunkSource source, DataOutputStream out)
+      throws IOException {
     ChunkScan chunk = jvm.chunks().get(number);
     chunks++;
-    boolean wasWoven = plan.isWoven(jvm, chunk);
     woven += chunk.mark() != null ? 1 : 0;
-    try {
-      if (chunk.samples() > 0 && (!wasWoven || options.only())) {
-        weave(jvm, number, source, out);
-      } else {
-        ChunkHeader header = chunk.header();
-        long position = header.position();
-        writeHeader(
-            source,
-            header,
-            header.size(),
-            header.checkpoint() - position,
-            header.metadata() - position,
-            out);
-        if (chunk.mark() != null) {
-          source.copy(position + ChunkHeader.BYTES, header.end(), out);
-        } else {
-          copyEvents(jvm, source, header, out);
-        }
-      }
-    } catch (IOException e) {
-      if (out.hasFailed) {
-        throw e;
-      }
-      throw failed(chunk, e);
+    boolean isWovenNow = isWovenNow(jvm, chunk);
+    if (!isWovenNow || !options.only()) {
+      copy(jvm, chunk, source, out);
+    }
+    if (isWovenNow) {
+      weave(jvm, number, source, out);
     }
     bytes += chunk.header().size();
     progress.read(bytes, Math.max(bytes, total), samples);
   }
 
-  private void weave(JvmChunks jvm, int number, ChunkSource source, OutputStream out)
-      throws IOException, RecordingException {
+  private void weave(JvmChunks jvm, int number, ChunkSource source, DataOutput out)
+      throws IOException {
     ChunkScan chunk = jvm.chunks().get(number);
     ChunkHeader header = chunk.header();
-    long origin = header.position();
     String session = WovenMark.canHold(chunk.session()) ? chunk.session() : "";
     WovenMark mark = new WovenMark(header.startNanos(), chunk.originalSize(), session);
     ChunkWeaver weaver =
@@ -228,42 +224,9 @@ public final class RecordingMerge {
             before(jvm, number),
             new ChunkWeaver.Settings(options, mark, jvm.weightUnit()),
             ids);
-    long position = options.only() ? ChunkHeader.BYTES : header.size();
-    long last = options.only() ? 0 : header.checkpoint() - origin;
-    Measured measured = new Measured();
-    final long checkpoint = weaver.write(measured, position, last);
-    long end = position + measured.count;
-    if (options.only()) {
-      long metadata = end;
-      long metadataSize = metadataSize(source, header);
-      writeHeader(source, header, end + metadataSize, checkpoint, metadata, out);
-      put(weaver, measured, position, last, out);
-      source.copy(header.metadata(), header.metadata() + metadataSize, out);
-    } else {
-      writeHeader(source, header, end, checkpoint, header.metadata() - origin, out);
-      copyEvents(jvm, source, header, out);
-      put(weaver, measured, position, last, out);
-    }
+    lastStart = weaver.writeTo(out);
     samples += chunk.samples();
     events += weaver.events();
-  }
-
-  private static void put(
-      ChunkWeaver weaver, Measured measured, long position, long last, OutputStream out)
-      throws IOException {
-    if (measured.kept != null) {
-      measured.kept.writeTo(out);
-    } else {
-      weaver.write(out, position, last);
-    }
-  }
-
-  private static long metadataSize(ChunkSource source, ChunkHeader header) throws IOException {
-    EventWalk walk = new EventWalk(source, header, header.metadata());
-    if (!walk.next()) {
-      throw new IOException("at " + header.metadata() + " are no metadata");
-    }
-    return walk.end() - header.metadata();
   }
 
   /** The chunks of the same session in the same file before a chunk, the latest first. */
@@ -280,19 +243,21 @@ public final class RecordingMerge {
     return before;
   }
 
-  private static void writeHeader(
-      ChunkSource source,
-      ChunkHeader header,
-      long size,
-      long checkpoint,
-      long metadata,
-      OutputStream out)
+  private void copy(JvmChunks jvm, ChunkScan chunk, ChunkSource source, DataOutputStream out)
       throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream(ChunkHeader.BYTES);
-    source.copy(header.position(), header.position() + ChunkHeader.BYTES, bytes);
-    byte[] changed = bytes.toByteArray();
-    HeaderBytes.change(changed, size, checkpoint, metadata);
-    out.write(changed);
+    ChunkHeader header = chunk.header();
+    long begin = header.position() + ChunkHeader.BYTES;
+    ByteArrayOutputStream copied = new ByteArrayOutputStream(ChunkHeader.BYTES);
+    source.copy(header.position(), begin, copied);
+    byte[] bytes = copied.toByteArray();
+    HeaderBytes.finish(bytes);
+    out.write(bytes);
+    if (chunk.mark() != null) {
+      source.copy(begin, header.end(), out);
+    } else {
+      copyEvents(jvm, source, header, out);
+    }
+    lastStart = header.startNanos();
   }
 
   /**
@@ -390,27 +355,6 @@ public final class RecordingMerge {
         hasFailed = true;
         throw e;
       }
-    }
-  }
-
-  /** Counts bytes, and keeps them if they are not too many. */
-  private static final class Measured extends OutputStream {
-    private long count;
-    private ByteArrayOutputStream kept = new ByteArrayOutputStream();
-
-    @Override
-    public void write(byte[] bytes, int from, int more) {
-      count += more;
-      if (count > KEPT_BYTES) {
-        kept = null;
-      } else if (kept != null) {
-        kept.write(bytes, from, more);
-      }
-    }
-
-    @Override
-    public void write(int value) {
-      write(new byte[] {(byte) value}, 0, 1);
     }
   }
 }

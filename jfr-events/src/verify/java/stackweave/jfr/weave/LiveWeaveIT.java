@@ -28,7 +28,7 @@ import stackweave.jfr.Programs;
 import stackweave.jfr.read.ChunkList;
 import stackweave.jfr.read.Chunks;
 import stackweave.jfr.read.ReadingProgress;
-import stackweave.jfr.weave.live.LiveWeave;
+import stackweave.jfr.weave.format.WovenChunk;
 import stackweave.testing.Commands;
 import stackweave.testing.Jdk;
 
@@ -88,7 +88,12 @@ class LiveWeaveIT {
   /** JDKs give a chunk's clock to the next one: times differ by as much as these clocks do. */
   private static void assertSame(Path file, List<String> expected, List<String> found, String what)
       throws Exception {
-    long most = Chunks.clockSpread(file) + ROUNDING_NANOS;
+    assertSame(Chunks.clockSpread(file), expected, found, what);
+  }
+
+  /** The same, with times that differ by the rounding and {@code spread} at most. */
+  static void assertSame(long spread, List<String> expected, List<String> found, String what) {
+    long most = spread + ROUNDING_NANOS;
     Map<String, List<Long>> times = times(expected);
     Map<String, List<Long>> others = times(found);
     assertEquals(times.keySet(), others.keySet(), what);
@@ -161,7 +166,7 @@ class LiveWeaveIT {
     long unwoven = outcome.number("unwoven");
     assertTrue(unwoven > 100 && unwoven < 2_000, outcome.output());
     long grown = outcome.number("grown then");
-    assertTrue(grown > LiveWeave.MAX_BYTES && grown < LiveWeave.MAX_BYTES + 100_000, "" + grown);
+    assertTrue(grown > WovenChunk.MAX_BYTES && grown < WovenChunk.MAX_BYTES + 100_000, "" + grown);
     String summary = Commands.output(jdk.home().resolve("bin/jfr"), "summary", file);
     long woven = ALL + 2_000 - unwoven;
     assertTrue(

@@ -2,7 +2,6 @@ package stackweave.jfr.weave.format;
 
 import java.io.DataOutput;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -96,10 +95,6 @@ public final class EncodedBytes {
     room(other.size);
     System.arraycopy(other.bytes, 0, bytes, size, other.size);
     size += other.size;
-  }
-
-  public void writeTo(OutputStream out) throws IOException {
-    out.write(bytes, 0, size);
   }
 
   public void writeTo(DataOutput out) throws IOException {

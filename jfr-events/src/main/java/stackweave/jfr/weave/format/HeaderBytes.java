@@ -9,9 +9,6 @@ public final class HeaderBytes {
   private static final short MINOR = 1;
   private static final int COMPRESSED_INTEGERS = 1;
 
-  private static final int SIZE = 8;
-  private static final int CHECKPOINT = 16;
-  private static final int METADATA = 24;
   private static final int STATE = 64;
 
   private HeaderBytes() {}
@@ -36,13 +33,8 @@ public final class HeaderBytes {
     }
   }
 
-  /**
-   * Changes the header of a chunk that became longer; it is a finished one then. All other bytes
-   * stay as they are.
-   */
-  public static void change(byte[] header, long size, long checkpoint, long metadata) {
-    ByteBuffer bytes = ByteBuffer.wrap(header);
-    bytes.putLong(SIZE, size).putLong(CHECKPOINT, checkpoint).putLong(METADATA, metadata);
-    bytes.put(STATE, (byte) 0);
+  /** Changes a header to that of a finished chunk. */
+  public static void finish(byte[] header) {
+    header[STATE] = 0;
   }
 }

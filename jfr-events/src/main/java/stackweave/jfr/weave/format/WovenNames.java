@@ -1,27 +1,26 @@
 package stackweave.jfr.weave.format;
 
-import java.util.Collection;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
  * The methods of woven stacks, and what these are called by, each with the key that it is known by:
  * readers compare methods by their keys. Not thread-safe.
  */
-public final class WovenNames {
+final class WovenNames {
   /** A text with the key that it is known by. */
-  public static final class Name {
-    public final long key;
-    public final String text;
+  static final class Name {
+    final long key;
+    final String text;
 
     /** Of a class and a package: its text. */
-    public final Name symbol;
+    final Name symbol;
 
     /** Of a class: its package, or null. */
-    public final Name packageName;
+    final Name packageName;
 
-    /** The last piece that has it, for who writes pieces. */
-    public int piece;
+    /** The number of the last {@link WovenChunk} that has it. */
+    int piece;
 
     private Name(long key, String text, Name symbol, Name packageName) {
       this.key = key;
@@ -32,15 +31,15 @@ public final class WovenNames {
   }
 
   /** A method with the key that it is known by. */
-  public static final class Method {
-    public final long key;
-    public final Name type;
-    public final Name name;
-    public final Name descriptor;
-    public final int modifiers;
+  static final class Method {
+    final long key;
+    final Name type;
+    final Name name;
+    final Name descriptor;
+    final int modifiers;
 
     /** As {@link Name#piece}. */
-    public int piece;
+    int piece;
 
     private Method(long key, Name type, Name name, Name descriptor, int modifiers) {
       this.key = key;
@@ -52,17 +51,17 @@ public final class WovenNames {
   }
 
   private final FileIds ids;
-  private final Map<TraceFrame, Method> methods = new LinkedHashMap<>();
-  private final Map<String, Name> classes = new LinkedHashMap<>();
-  private final Map<String, Name> packages = new LinkedHashMap<>();
-  private final Map<String, Name> symbols = new LinkedHashMap<>();
+  private final Map<TraceFrame, Method> methods = new HashMap<>();
+  private final Map<String, Name> classes = new HashMap<>();
+  private final Map<String, Name> packages = new HashMap<>();
+  private final Map<String, Name> symbols = new HashMap<>();
 
-  public WovenNames(FileIds ids) {
+  WovenNames(FileIds ids) {
     this.ids = ids;
   }
 
   /** The method of a frame. */
-  public Method of(TraceFrame frame) {
+  Method of(TraceFrame frame) {
     Method known = methods.get(frame);
     if (known == null) {
       known =
@@ -105,25 +104,13 @@ public final class WovenNames {
     return known;
   }
 
-  public Collection<Method> methods() {
-    return methods.values();
-  }
-
-  public Collection<Name> classes() {
-    return classes.values();
-  }
-
-  public Collection<Name> packages() {
-    return packages.values();
-  }
-
-  /** All texts. */
-  public Collection<Name> symbols() {
-    return symbols.values();
+  /** How many methods there are. */
+  int methods() {
+    return methods.size();
   }
 
   /** Forgets all; keys do not come again. */
-  public void clear() {
+  void clear() {
     methods.clear();
     classes.clear();
     packages.clear();

@@ -3,6 +3,7 @@ package stackweave.jfr.weave.format;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,7 +17,7 @@ class EncodedBytesTest {
     EncodedBytes bytes = new EncodedBytes(1);
     bytes.text(text);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    bytes.writeTo(out);
+    bytes.writeTo(new DataOutputStream(out));
     assertEquals(text, new ChunkInput(out.toByteArray()).readText());
   }
 }

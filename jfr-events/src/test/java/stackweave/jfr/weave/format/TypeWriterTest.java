@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -41,7 +42,7 @@ class TypeWriterTest {
     EncodedBytes bytes = new EncodedBytes(1);
     writer.write(bytes);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    bytes.writeTo(out);
+    bytes.writeTo(new DataOutputStream(out));
     return out.toByteArray();
   }
 
@@ -98,7 +99,7 @@ class TypeWriterTest {
       EncodedBytes bytes = new EncodedBytes(1);
       bytes.sizeWithItself(size);
       ByteArrayOutputStream out = new ByteArrayOutputStream();
-      bytes.writeTo(out);
+      bytes.writeTo(new DataOutputStream(out));
       long read = 0;
       for (int i = 0; i < out.size(); i++) {
         read |= (out.toByteArray()[i] & 0x7fL) << 7 * i;

@@ -1,6 +1,7 @@
-package stackweave.jfr.weave.live;
+package stackweave.jfr.weave.format;
 
 import java.io.Closeable;
+import java.io.DataOutput;
 import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
@@ -9,25 +10,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
-import stackweave.jfr.weave.format.EncodedBytes;
 
 /**
  * A file without a name, in which what is encoded waits for the end of its chunk: events and
  * constants, each one behind the other. The bytes are in no heap. No channel: an interrupt of the
  * thread would close it. Not thread-safe.
  */
-final class LiveFile implements Closeable {
+public final class WaitingBytes implements Closeable {
   /** Where the constants begin, behind the most bytes of events; what is between is a hole. */
-  private static final long CONSTANTS_AT = 2L * LiveWeave.MAX_BYTES;
-
-  /** Truncated before it is used again: its blocks are not needed at once. */
-  private static final long MOST_KEPT = 1 << 20;
+  private static final long CONSTANTS_AT = 2L * WovenChunk.MAX_BYTES;
 
   private final RandomAccessFile file;
   private long events;
   private long constants;
 
-  private LiveFile(RandomAccessFile file) {
+  private WaitingBytes(RandomAccessFile file) {
     this.file = file;
   }
 
@@ -36,7 +33,7 @@ final class LiveFile implements Closeable {
    *
    * @throws IOException if none does
    */
-  static LiveFile in(List<Path> directories) throws IOException {
+  public static WaitingBytes in(List<Path> directories) throws IOException {
     IOException why = new IOException("there is no directory");
     for (Path directory : directories) {
       try {
@@ -48,13 +45,13 @@ final class LiveFile implements Closeable {
     throw why;
   }
 
-  private static LiveFile in(Path directory) throws IOException {
+  private static WaitingBytes in(Path directory) throws IOException {
     Path path = directory.resolve(".stackweave-woven-" + Long.toHexString(System.nanoTime()));
     Files.createFile(
         path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     File named = path.toFile();
     try {
-      return new LiveFile(new RandomAccessFile(named, "rw"));
+      return new WaitingBytes(new RandomAccessFile(named, "rw"));
     } finally {
       if (!named.delete()) {
         named.deleteOnExit();
@@ -63,20 +60,12 @@ final class LiveFile implements Closeable {
   }
 
   /** The file itself, for a trial of what is done with JFR's. */
-  RandomAccessFile file() {
+  public RandomAccessFile file() {
     return file;
   }
 
-  /** Forgets what is in it. */
-  void clear() throws IOException {
-    if (events + constants > MOST_KEPT) {
-      file.setLength(0);
-    }
-    events = 0;
-    constants = 0;
-  }
-
-  void addEvents(EncodedBytes bytes) throws IOException {
+  /** Adds bytes of events. */
+  public void addEvents(EncodedBytes bytes) throws IOException {
     file.seek(events);
     bytes.writeTo(file);
     events += bytes.size();
@@ -88,15 +77,15 @@ final class LiveFile implements Closeable {
     constants += bytes.size();
   }
 
-  void copyEvents(RandomAccessFile out, byte[] buffer) throws IOException {
+  void copyEvents(DataOutput out, byte[] buffer) throws IOException {
     copy(0, events, out, buffer);
   }
 
-  void copyConstants(RandomAccessFile out, byte[] buffer) throws IOException {
+  void copyConstants(DataOutput out, byte[] buffer) throws IOException {
     copy(CONSTANTS_AT, constants, out, buffer);
   }
 
-  private void copy(long from, long count, RandomAccessFile out, byte[] buffer) throws IOException {
+  private void copy(long from, long count, DataOutput out, byte[] buffer) throws IOException {
     file.seek(from);
     for (long left = count; left > 0; ) {
       int read = file.read(buffer, 0, (int) Math.min(left, buffer.length));

@@ -1,4 +1,4 @@
-package stackweave.jfr.weave.live;
+package stackweave.jfr.weave.format;
 
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.chunk.ChunkInput;
-import stackweave.jfr.weave.format.EncodedBytes;
 
 /**
  * Metadata with those types only that some types need: a few KB in place of a JVM's 120. Types keep

@@ -1,21 +1,21 @@
-package stackweave.jfr.weave.live;
+package stackweave.jfr.weave.format;
 
+import java.io.DataOutput;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
 import stackweave.jfr.chunk.ChunkHeader;
-import stackweave.jfr.weave.format.EncodedBytes;
-import stackweave.jfr.weave.format.HeaderBytes;
-import stackweave.jfr.weave.format.TraceLayout;
-import stackweave.jfr.weave.format.WovenMark;
 
 /**
  * The woven samples of one chunk while it is open, and then as a chunk of their own behind it. Used
  * by one thread at a time, which hands it on.
  */
-final class LivePiece {
+public final class WovenChunk {
+  /** A larger one is ended: the most that is put behind a chunk at once, but for one stack. */
+  public static final int MAX_BYTES = 16 << 20;
+
   /** The constants that samples need, each sort in a pool of its own. */
   enum Pool {
     STACK_TRACE,
@@ -32,22 +32,21 @@ final class LivePiece {
   private static final int CHECKPOINT_TYPE = 1;
   private static final double NANOS_PER_SECOND = 1e9;
 
-  private final LiveTypes types;
+  private final WovenTypes types;
   private final List<Path> directories;
   private final long[] poolTypes;
 
   /** Of events that are not in the file yet. */
-  private final EncodedBytes events = new EncodedBytes(BUFFER_BYTES + 1_024);
+  private final EncodedBytes events = new EncodedBytes(1_024);
 
   private final EncodedBytes[] pools = new EncodedBytes[Pool.values().length];
   private final int[] counts = new int[pools.length];
-  private final EncodedBytes checkpoint = new EncodedBytes(2 * BUFFER_BYTES);
+  private final EncodedBytes checkpoint = new EncodedBytes(1_024);
 
   /** Null until something is in it. */
-  private LiveFile file;
+  private WaitingBytes file;
 
-  /** Which piece it is, of all that there were: constants are marked with it. */
-  private int number;
+  private final int number;
 
   private long samples;
 
@@ -62,9 +61,16 @@ final class LivePiece {
   private long lastCheckpoint;
   private boolean hasCheckpoint;
 
-  LivePiece(LiveTypes types, List<Path> directories) {
+  /**
+   * Without a sample.
+   *
+   * @param directories where most of it waits in a file until it is written; empty for the heap
+   * @param number which one it is of all that there were: constants are marked with it
+   */
+  public WovenChunk(WovenTypes types, List<Path> directories, int number) {
     this.types = types;
     this.directories = directories;
+    this.number = number;
     TraceLayout layout = types.layout;
     this.poolTypes =
         new long[] {
@@ -80,34 +86,18 @@ final class LivePiece {
     }
   }
 
-  /** Forgets all; it is another piece from now on. */
-  void begin(int number) throws IOException {
-    this.number = number;
-    samples = 0;
-    eventBytes = 0;
-    eventBytesInFile = 0;
-    checkpointBytes = 0;
-    hasCheckpoint = false;
-    events.clear();
-    for (int i = 0; i < pools.length; i++) {
-      pools[i].clear();
-      counts[i] = 0;
-    }
-    if (file != null) {
-      file.clear();
-    }
-  }
-
-  int number() {
+  /** Which one it is of all that there were. */
+  public int number() {
     return number;
   }
 
-  long samples() {
+  /** How many events it has. */
+  public long samples() {
     return samples;
   }
 
   /** Bytes that it will have, but for some KB. */
-  long size() {
+  public long size() {
     return eventBytes + checkpointBytes + poolBytes();
   }
 
@@ -133,6 +123,9 @@ final class LivePiece {
     events.append(event);
     eventBytes += size.size() + event.size();
     samples++;
+    if (directories.isEmpty()) {
+      return;
+    }
     if (events.size() >= BUFFER_BYTES) {
       file().addEvents(events);
       eventBytesInFile = eventBytes;
@@ -145,15 +138,15 @@ final class LivePiece {
     }
   }
 
-  private LiveFile file() throws IOException {
+  private WaitingBytes file() throws IOException {
     if (file == null) {
-      file = LiveFile.in(directories);
+      file = WaitingBytes.in(directories);
     }
     return file;
   }
 
   /** Gives back its file, if it has one. */
-  void closeFile() {
+  public void closeFile() {
     if (file != null) {
       try {
         file.close();
@@ -171,7 +164,7 @@ final class LivePiece {
     for (int count : counts) {
       used += count > 0 ? 1 : 0;
     }
-    body.number(used + (hasCheckpoint ? 0 : LiveTypes.FIRST_POOLS));
+    body.number(used + (hasCheckpoint ? 0 : WovenTypes.FIRST_POOLS));
     if (!hasCheckpoint) {
       types.appendFirst(body);
     }
@@ -203,7 +196,7 @@ final class LivePiece {
   }
 
   /** No sample follows: what is in memory stays there. */
-  void end() {
+  public void end() {
     endCheckpoint();
   }
 
@@ -212,11 +205,14 @@ final class LivePiece {
    * file has bytes behind JFR's chunk that say nothing.
    *
    * @param out the file of a chunk that JFR has finished
-   * @param place how many pieces are between the two
+   * @param header of that chunk
+   * @param place how many of these are between the two
+   * @param markKey the key of the constant that is the mark
+   * @param mark whose samples they are
    * @param buffer what bytes are copied by
    * @throws IOException if that fails: the file may have more bytes then than before
    */
-  void append(
+  public void append(
       RandomAccessFile out,
       ChunkHeader header,
       int place,
@@ -225,15 +221,42 @@ final class LivePiece {
       byte[] buffer)
       throws IOException {
     long origin = out.length();
-    // Readers take chunks that begin at the same time for one.
-    final long startNanos = header.startNanos() + 1 + place;
+    EncodedBytes tail = new EncodedBytes(1 << 14);
+    EncodedBytes head = frame(header, place, markKey, mark, tail);
+    out.seek(origin + ChunkHeader.BYTES);
+    content(out, buffer, tail);
+    out.seek(origin);
+    head.writeTo(out);
+  }
+
+  /**
+   * Writes it as {@link #append} does, where only the heap has it.
+   *
+   * @return when it begins, since 1970
+   */
+  public long writeTo(DataOutput out, ChunkHeader header, int place, long markKey, WovenMark mark)
+      throws IOException {
+    EncodedBytes tail = new EncodedBytes(1 << 14);
+    frame(header, place, markKey, mark, tail).writeTo(out);
+    content(out, null, tail);
+    return startNanos(header, place);
+  }
+
+  /** Readers take chunks that begin at the same time for one. */
+  private static long startNanos(ChunkHeader header, int place) {
+    return header.startNanos() + 1 + place;
+  }
+
+  /** Appends what is behind the checkpoints to {@code tail}; returns the header. */
+  private EncodedBytes frame(
+      ChunkHeader header, int place, long markKey, WovenMark mark, EncodedBytes tail) {
+    final long startNanos = startNanos(header, place);
     final long startTicks =
         header.startTicks()
             + Math.round((1 + place) * (header.ticksPerSecond() / NANOS_PER_SECOND));
-    EncodedBytes tail = new EncodedBytes(1 << 14);
     EncodedBytes body = new EncodedBytes(512);
     body.raw(0);
-    body.number(LiveTypes.LAST_POOLS);
+    body.number(WovenTypes.LAST_POOLS);
     types.appendLast(body, markKey, mark);
     head(tail, lastCheckpoint - checkpointBytes, body);
     tail.setPaddedNumber(0, tail.size());
@@ -243,7 +266,10 @@ final class LivePiece {
     EncodedBytes head = new EncodedBytes(ChunkHeader.BYTES);
     HeaderBytes.append(
         head, last + tail.size(), last, metadata, startNanos, startTicks, header.ticksPerSecond());
-    out.seek(origin + ChunkHeader.BYTES);
+    return head;
+  }
+
+  private void content(DataOutput out, byte[] buffer, EncodedBytes tail) throws IOException {
     if (eventBytesInFile > 0) {
       file.copyEvents(out, buffer);
     }
@@ -253,12 +279,14 @@ final class LivePiece {
     }
     checkpoint.writeTo(out);
     tail.writeTo(out);
-    out.seek(origin);
-    head.writeTo(out);
   }
 
-  /** A header's bytes. */
-  static ChunkHeader header(RandomAccessFile file) throws IOException {
+  /**
+   * The header at the beginning of a file.
+   *
+   * @throws IOException if there is none
+   */
+  public static ChunkHeader header(RandomAccessFile file) throws IOException {
     byte[] bytes = new byte[ChunkHeader.BYTES];
     file.seek(0);
     file.readFully(bytes);

@@ -1,19 +1,13 @@
-package stackweave.jfr.weave.live;
+package stackweave.jfr.weave.format;
 
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import stackweave.jfr.read.SampleDefinitions;
 import stackweave.jfr.read.SampledFrame;
-import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.StackThread;
-import stackweave.jfr.weave.format.EncodedBytes;
-import stackweave.jfr.weave.format.FileIds;
-import stackweave.jfr.weave.format.TraceFrame;
-import stackweave.jfr.weave.format.TraceLayout;
-import stackweave.jfr.weave.format.WeaveException;
-import stackweave.jfr.weave.format.WovenNames;
-import stackweave.jfr.weave.live.LivePiece.Pool;
+import stackweave.jfr.weave.format.WovenChunk.Pool;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -22,12 +16,16 @@ import stackweave.unwind.hash.LongIndex;
  * in the chunk before for the same. Allocates nothing for a stack and a thread that it knows. Not
  * thread-safe.
  */
-final class LiveEncoder {
+public final class SampleEncoder {
+  /** A longer chain of frames is a cycle, of a damaged recording. */
+  private static final int MAX_FRAMES = 100_000;
+
   /** Of a library's functions and other native code: those of JFR have no bytecode either. */
   private static final int NO_BYTECODE_INDEX = 0;
 
   private final TraceLayout layout;
-  private final LiveStacks stacks;
+  private final int state;
+  private final SampleDefinitions stacks;
   private final FileIds ids;
 
   /** By stack and whether it is whole; below 0 by end, for samples without a frame. */
@@ -64,15 +62,22 @@ final class LiveEncoder {
   /** Where the frames of a stack begin, behind their number. */
   private final EncodedBytes counted = new EncodedBytes(1 << 12);
 
-  LiveEncoder(LiveTypes types, LiveStacks stacks, FileIds ids) {
+  /**
+   * Before the first sample.
+   *
+   * @param stacks what the ids of samples mean
+   * @param ids gives the keys of constants
+   */
+  public SampleEncoder(WovenTypes types, SampleDefinitions stacks, FileIds ids) {
     this.layout = types.layout;
+    this.state = types.state;
     this.stacks = stacks;
     this.ids = ids;
     this.names = new WovenNames(ids);
   }
 
   /** Forgets stacks and threads: their ids do not come again. */
-  void forgetStacks() {
+  public void forgetStacks() {
     traces.clear();
     knownTraces = 0;
     threads.clear();
@@ -92,26 +97,30 @@ final class LiveEncoder {
    * Adds a sample.
    *
    * @param ticks when it was taken, by JFR's clock
+   * @param times how many events it becomes
    * @throws WeaveException if the process had so many stacks or threads that no keys are left
    * @throws IOException if the piece's file does not take it; the piece is of no use then
    */
-  void sample(LivePiece piece, long ticks, long threadKey, long stackId, int endCode)
+  public void sample(
+      WovenChunk piece, long ticks, long threadKey, long stackId, int endCode, int times)
       throws IOException {
-    if (methods.count() >= stacks.maxMethods() || names.methods().size() >= stacks.maxMethods()) {
+    if (methods.count() >= stacks.maxMethods() || names.methods() >= stacks.maxMethods()) {
       forgetMethods();
     }
     long thread = thread(piece, threadKey);
     long trace = trace(piece, stackId, endCode);
     event.clear();
-    layout.event(event, ticks, thread, trace, LiveTypes.RUNNABLE);
+    layout.event(event, ticks, thread, trace, state);
     size.clear();
     size.sizeWithItself(event.size());
-    piece.event(size, event);
+    for (int i = 0; i < times; i++) {
+      piece.event(size, event);
+    }
   }
 
   // ---- threads
 
-  private long thread(LivePiece piece, long threadKey) throws IOException {
+  private long thread(WovenChunk piece, long threadKey) throws IOException {
     int index = threads.add(threadKey);
     if (threads.capacity() > threadKeys.length) {
       threadKeys = Arrays.copyOf(threadKeys, threads.capacity());
@@ -141,9 +150,10 @@ final class LiveEncoder {
 
   // ---- stacks
 
-  private long trace(LivePiece piece, long stackId, int endCode) throws IOException {
+  private long trace(WovenChunk piece, long stackId, int endCode) throws IOException {
     boolean isWhole = stacks.end(endCode).isComplete();
-    int index = traces.add(stackId == 0 ? ~(long) endCode : stackId << 1 | (isWhole ? 1 : 0));
+    int index =
+        traces.add(stackId == 0 ? ~(endCode & 0xFFFF_FFFFL) : stackId << 1 | (isWhole ? 1 : 0));
     if (traces.capacity() > traceKeys.length) {
       traceKeys = Arrays.copyOf(traceKeys, traces.capacity());
       tracePieces = Arrays.copyOf(tracePieces, traces.capacity());
@@ -160,12 +170,12 @@ final class LiveEncoder {
     return traceKeys[index];
   }
 
-  private void define(LivePiece piece, long key, long stackId, boolean isWhole, int endCode)
+  private void define(WovenChunk piece, long key, long stackId, boolean isWhole, int endCode)
       throws IOException {
     frames.clear();
     int count = 0;
-    for (long node = stackId; node != 0; node = stacks.parent(node)) {
-      int method = method(stacks.method(node), stacks.kind(node));
+    for (long node = stackId; node != 0 && count < MAX_FRAMES; node = stacks.parent(node)) {
+      int method = method(node);
       int bytecodeIndex =
           isJava[method] ? Math.max(0, (int) stacks.offset(node)) : NO_BYTECODE_INDEX;
       frame(piece, methodOf[method], typeOf[method], stacks.line(node), bytecodeIndex);
@@ -184,7 +194,7 @@ final class LiveEncoder {
   }
 
   private void frame(
-      LivePiece piece, WovenNames.Method method, int type, int line, int bytecodeIndex)
+      WovenChunk piece, WovenNames.Method method, int type, int line, int bytecodeIndex)
       throws IOException {
     if (method.piece != piece.number()) {
       method.piece = piece.number();
@@ -195,24 +205,23 @@ final class LiveEncoder {
 
   // ---- methods and their names
 
-  private int method(long methodId, int kind) {
-    int index = methods.add(methodId << 7 | kind);
+  private int method(long node) {
+    int index = methods.add(stacks.code(node));
     if (methods.capacity() > methodOf.length) {
       methodOf = Arrays.copyOf(methodOf, methods.capacity());
       typeOf = Arrays.copyOf(typeOf, methods.capacity());
       isJava = Arrays.copyOf(isJava, methods.capacity());
     }
     if (methodOf[index] == null) {
-      SampledMethod method = stacks.definition(methodId);
-      SampledFrame frame = new SampledFrame(method, stacks.kindLabel(kind), 0, 0);
+      SampledFrame frame = stacks.frame(node);
       methodOf[index] = names.of(TraceFrame.of(frame));
       typeOf[index] = TraceFrame.type(frame).usualKey();
-      isJava[index] = !method.className().isEmpty();
+      isJava[index] = !frame.method().className().isEmpty();
     }
     return index;
   }
 
-  private void define(LivePiece piece, WovenNames.Method method) throws IOException {
+  private void define(WovenChunk piece, WovenNames.Method method) throws IOException {
     WovenNames.Name type = method.type;
     if (type.piece != piece.number()) {
       type.piece = piece.number();
@@ -225,7 +234,7 @@ final class LiveEncoder {
     layout.method(piece.constant(Pool.METHOD, method.key), method);
   }
 
-  private void define(LivePiece piece, WovenNames.Name packageName) throws IOException {
+  private void define(WovenChunk piece, WovenNames.Name packageName) throws IOException {
     if (packageName != null && packageName.piece != piece.number()) {
       packageName.piece = piece.number();
       symbol(piece, packageName.symbol);
@@ -233,7 +242,7 @@ final class LiveEncoder {
     }
   }
 
-  private void symbol(LivePiece piece, WovenNames.Name symbol) throws IOException {
+  private void symbol(WovenChunk piece, WovenNames.Name symbol) throws IOException {
     if (symbol.piece != piece.number()) {
       symbol.piece = piece.number();
       layout.symbol(piece.constant(Pool.SYMBOL, symbol.key), symbol);

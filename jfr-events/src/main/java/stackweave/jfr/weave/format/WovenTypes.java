@@ -1,19 +1,15 @@
-package stackweave.jfr.weave.live;
+package stackweave.jfr.weave.format;
 
 import java.io.IOException;
 import java.util.Set;
 import stackweave.jfr.chunk.Metadata;
-import stackweave.jfr.weave.format.EncodedBytes;
-import stackweave.jfr.weave.format.TraceFrame;
-import stackweave.jfr.weave.format.TraceLayout;
-import stackweave.jfr.weave.format.WovenMark;
 
 /**
- * What all chunks of a running JVM have alike: the layout of its types, and the metadata of the
+ * What all woven chunks of a JVM have in common: the layout of its types, and the metadata of the
  * chunks that are put behind JFR's own. Its layout is for the thread that encodes; the rest is
  * immutable.
  */
-final class LiveTypes {
+public final class WovenTypes {
   private static final Set<String> ROOTS =
       Set.of(
           TraceLayout.EXECUTION_SAMPLE,
@@ -28,11 +24,18 @@ final class LiveTypes {
           TraceLayout.STRING);
 
   /** JFR's key of STATE_RUNNABLE, in all JDKs. */
-  static final int RUNNABLE = 5;
+  private static final int RUNNABLE = 5;
+
+  /** A key that JFR has for no state, and readers hold as a byte. */
+  private static final int OTHER_STATE = 127;
 
   private static final int METADATA_TYPE = 0;
 
   final TraceLayout layout;
+
+  /** The key of the state that all samples have. */
+  final int state;
+
   private final EncodedBytes metadata;
 
   /** The pool of the types of frames that JFR has. */
@@ -46,18 +49,19 @@ final class LiveTypes {
   /**
    * Reads a JVM's types.
    *
-   * @param jvmMetadata as they are in a chunk behind the id of the metadata
+   * @param stateName the state that all samples have
    * @throws IOException if they are damaged, or laid out as in no JDK known
    */
-  LiveTypes(byte[] jvmMetadata) throws IOException {
-    layout = new TraceLayout(Metadata.of(jvmMetadata));
-    metadata = PrunedMetadata.of(jvmMetadata, ROOTS);
+  public WovenTypes(Metadata jvms, String stateName) throws IOException {
+    layout = new TraceLayout(jvms);
+    state = stateName.equals(TraceLayout.RUNNABLE) ? RUNNABLE : OTHER_STATE;
+    metadata = PrunedMetadata.of(jvms.bytes(), ROOTS);
     jfrFrameTypes = frameTypes(false);
     ownFrameTypes = frameTypes(true);
     states.number(layout.threadState.id());
     states.number(1);
-    states.number(RUNNABLE);
-    layout.threadState.set(TraceLayout.ONLY, TraceLayout.RUNNABLE).write(states);
+    states.number(state);
+    layout.threadState.set(TraceLayout.ONLY, stateName).write(states);
   }
 
   private EncodedBytes frameTypes(boolean own) throws IOException {

@@ -1,4 +1,4 @@
-package stackweave.jfr.weave.live;
+package stackweave.jfr.weave;
 
 import java.io.File;
 import java.io.FileNotFoundException;
@@ -10,10 +10,17 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.chunk.Metadata;
+import stackweave.jfr.read.SampleDefinitions;
 import stackweave.jfr.weave.format.EncodedBytes;
 import stackweave.jfr.weave.format.FileIds;
 import stackweave.jfr.weave.format.HeaderBytes;
+import stackweave.jfr.weave.format.SampleEncoder;
+import stackweave.jfr.weave.format.TraceLayout;
+import stackweave.jfr.weave.format.WaitingBytes;
+import stackweave.jfr.weave.format.WovenChunk;
 import stackweave.jfr.weave.format.WovenMark;
+import stackweave.jfr.weave.format.WovenTypes;
 
 /**
  * Weaves the samples of a running JVM: what is encoded while a chunk of JFR is open is put behind
@@ -25,11 +32,8 @@ public final class LiveWeave {
   /** Weaves nothing, for nobody asks for it. */
   public static final LiveWeave NONE = off("");
 
-  /** The most that is put behind one chunk, but for one stack. */
-  public static final int MAX_BYTES = 16 << 20;
-
   /** In memory a piece is ended when it has so much: the oldest of three is dropped. */
-  private static final int MEMORY_PIECE_BYTES = MAX_BYTES / 3;
+  private static final int MEMORY_PIECE_BYTES = WovenChunk.MAX_BYTES / 3;
 
   /** Pieces that wait for the end of a chunk, in a recording that JFR keeps in memory. */
   private static final int MAX_WAITING = 2;
@@ -46,9 +50,9 @@ public final class LiveWeave {
   private static final AtomicLong NEXT_TEXT = new AtomicLong(FileIds.FIRST_TEXT);
 
   /** Null if nothing can be woven. */
-  private final LiveTypes types;
+  private final WovenTypes types;
 
-  private final LiveEncoder encoder;
+  private final SampleEncoder encoder;
   private final List<Path> directories;
   private final String session;
 
@@ -56,12 +60,10 @@ public final class LiveWeave {
   private final byte[] buffer;
 
   /** Ended, and not yet behind a chunk; the oldest first. Immutable lists. */
-  private final AtomicReference<List<LivePiece>> waiting = new AtomicReference<>(List.of());
-
-  private final AtomicReference<List<LivePiece>> free = new AtomicReference<>(List.of());
+  private final AtomicReference<List<WovenChunk>> waiting = new AtomicReference<>(List.of());
 
   /** Null until there is a sample. */
-  private LivePiece open;
+  private WovenChunk open;
 
   private int pieces;
 
@@ -72,14 +74,16 @@ public final class LiveWeave {
   private volatile boolean isEndMissed;
 
   private final AtomicLong unwoven = new AtomicLong();
-  private final AtomicLong woven = new AtomicLong();
   private volatile String note;
-  private volatile boolean isResting;
 
   private LiveWeave(
-      LiveTypes types, LiveStacks stacks, List<Path> directories, String session, String note) {
+      WovenTypes types,
+      SampleDefinitions stacks,
+      List<Path> directories,
+      String session,
+      String note) {
     this.types = types;
-    this.encoder = types == null ? null : new LiveEncoder(types, stacks, IDS);
+    this.encoder = types == null ? null : new SampleEncoder(types, stacks, IDS);
     this.buffer = types == null ? null : new byte[COPY_BYTES];
     this.directories = directories;
     this.session = session;
@@ -97,9 +101,15 @@ public final class LiveWeave {
    *     takes a file
    */
   public static LiveWeave of(
-      byte[] jvmMetadata, LiveStacks stacks, List<Path> directories, String session)
+      byte[] jvmMetadata, SampleDefinitions stacks, List<Path> directories, String session)
       throws IOException {
-    LiveWeave weave = new LiveWeave(new LiveTypes(jvmMetadata), stacks, directories, session, "");
+    LiveWeave weave =
+        new LiveWeave(
+            new WovenTypes(Metadata.of(jvmMetadata), TraceLayout.RUNNABLE),
+            stacks,
+            directories,
+            session,
+            "");
     weave.rehearse();
     return weave;
   }
@@ -109,12 +119,11 @@ public final class LiveWeave {
    * loaded here, and not while a thread of the application ends a chunk.
    */
   private void rehearse() throws IOException {
-    try (LiveFile file = LiveFile.in(directories)) {
+    try (WaitingBytes file = WaitingBytes.in(directories)) {
       EncodedBytes header = new EncodedBytes(ChunkHeader.BYTES);
       HeaderBytes.append(header, ChunkHeader.BYTES, 0, 0, 1, 1, 1);
       file.addEvents(header);
-      LivePiece piece = new LivePiece(types, directories);
-      piece.begin(++pieces);
+      WovenChunk piece = new WovenChunk(types, directories, ++pieces);
       piece.end();
       append(file.file(), List.of(piece));
     }
@@ -141,12 +150,14 @@ public final class LiveWeave {
       return;
     }
     try {
-      LivePiece piece = piece();
-      if (bytes() >= MAX_BYTES) {
+      if (open == null) {
+        open = new WovenChunk(types, directories, ++pieces);
+      }
+      if (bytes() >= WovenChunk.MAX_BYTES) {
         unwoven.incrementAndGet();
         return;
       }
-      encoder.sample(piece, ticks, threadKey, stackId, endCode);
+      encoder.sample(open, ticks, threadKey, stackId, endCode, 1);
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       unwoven.incrementAndGet();
       note = "not woven: what is encoded can't be kept (" + e + ")";
@@ -156,53 +167,11 @@ public final class LiveWeave {
 
   private long bytes() {
     long bytes = open.size();
-    List<LivePiece> ended = waiting.get();
+    List<WovenChunk> ended = waiting.get();
     for (int i = 0; i < ended.size(); i++) {
       bytes += ended.get(i).size();
     }
     return bytes;
-  }
-
-  private LivePiece piece() throws IOException {
-    if (open == null) {
-      isResting = false;
-      LivePiece piece = takeFree();
-      piece.begin(++pieces);
-      open = piece;
-    }
-    return open;
-  }
-
-  private LivePiece takeFree() {
-    List<LivePiece> all = free.get();
-    while (!all.isEmpty()) {
-      if (free.compareAndSet(all, all.subList(1, all.size()))) {
-        return all.get(0);
-      }
-      all = free.get();
-    }
-    return new LivePiece(types, directories);
-  }
-
-  private void giveBack(List<LivePiece> pieces) {
-    if (pieces.isEmpty()) {
-      return;
-    }
-    free.updateAndGet(
-        all -> {
-          List<LivePiece> more = new ArrayList<>(all);
-          more.addAll(pieces);
-          return more;
-        });
-    if (isResting) {
-      closeFree();
-    }
-  }
-
-  private void closeFree() {
-    for (LivePiece piece : free.getAndSet(List.of())) {
-      piece.closeFile();
-    }
   }
 
   private void dropMissed() {
@@ -220,11 +189,11 @@ public final class LiveWeave {
     }
   }
 
-  private void drop(List<LivePiece> pieces) {
-    for (LivePiece piece : pieces) {
+  private void drop(List<WovenChunk> pieces) {
+    for (WovenChunk piece : pieces) {
       unwoven.addAndGet(piece.samples());
+      piece.closeFile();
     }
-    giveBack(pieces);
   }
 
   // ---- chunks
@@ -266,12 +235,12 @@ public final class LiveWeave {
     if (open == null || open.samples() == 0) {
       return;
     }
-    LivePiece ended = open;
+    WovenChunk ended = open;
     open = null;
     ended.end();
-    List<LivePiece> before = waiting.get();
+    List<WovenChunk> before = waiting.get();
     int dropped = before.size() < MAX_WAITING ? 0 : 1;
-    List<LivePiece> after = new ArrayList<>(before.subList(dropped, before.size()));
+    List<WovenChunk> after = new ArrayList<>(before.subList(dropped, before.size()));
     after.add(ended);
     if (waiting.compareAndSet(before, List.copyOf(after))) {
       drop(before.subList(0, dropped));
@@ -312,16 +281,6 @@ public final class LiveWeave {
     }
   }
 
-  /** Nobody writes samples for a while: gives back the files that nothing is in. */
-  public void rest() {
-    isResting = true;
-    if (open != null && open.samples() == 0) {
-      giveBack(List.of(open));
-      open = null;
-    }
-    closeFree();
-  }
-
   /**
    * JFR has finished a chunk: puts behind it what is encoded. Called on whatever thread ended the
    * chunk, with JFR's lock, by one thread at a time. Throws nothing; on a failure the file is what
@@ -330,26 +289,23 @@ public final class LiveWeave {
    * @param file the chunk's
    */
   public void finished(String file) {
-    List<LivePiece> ended = waiting.getAndSet(List.of());
+    List<WovenChunk> ended = waiting.getAndSet(List.of());
     if (ended.isEmpty()) {
       return;
     }
     try {
       append(file, ended);
-      long samples = 0;
-      for (LivePiece piece : ended) {
-        samples += piece.samples();
+      for (WovenChunk piece : ended) {
+        piece.closeFile();
       }
-      woven.addAndGet(samples);
       note = ""; // what failed before has been said in the chunk that has ended
-      giveBack(ended);
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       note = "not woven: " + file + " can't be made longer (" + e + ")";
       drop(ended);
     }
   }
 
-  private void append(String file, List<LivePiece> ended) throws IOException {
+  private void append(String file, List<WovenChunk> ended) throws IOException {
     if (!new File(file).isFile()) {
       throw new FileNotFoundException("it is gone"); // opening it would make it
     }
@@ -358,9 +314,9 @@ public final class LiveWeave {
     }
   }
 
-  private void append(RandomAccessFile out, List<LivePiece> ended) throws IOException {
+  private void append(RandomAccessFile out, List<WovenChunk> ended) throws IOException {
     long length = out.length();
-    ChunkHeader header = LivePiece.header(out);
+    ChunkHeader header = WovenChunk.header(out);
     if (!header.isFinished() || header.size() != length) {
       throw new IOException("it is not one finished chunk");
     }
@@ -385,12 +341,9 @@ public final class LiveWeave {
     return unwoven.get();
   }
 
-  /** Samples behind finished chunks. Any thread. */
-  public long woven() {
-    return woven.get();
-  }
-
-  /** Why some, or all, are not woven; "" for no reason but {@link #MAX_BYTES}. Any thread. */
+  /**
+   * Why some, or all, are not woven; "" for no reason but {@link WovenChunk#MAX_BYTES}. Any thread.
+   */
   public String note() {
     return note;
   }
