@@ -23,10 +23,10 @@ public final class Agent {
 
   private static final Object LOCK = new Object();
 
-  // Guarded by LOCK. visit is non-null only while the agent was attached for recordings of the
+  // Guarded by LOCK. temporary is non-null only while the agent was attached for recordings of the
   // command record and will detach with the last of them.
   private static RunningAgent running;
-  private static Visit visit;
+  private static TemporaryAgent temporary;
 
   private Agent() {}
 
@@ -114,7 +114,7 @@ public final class Agent {
         board.clear();
       } else {
         running.showStatus();
-        board.showVisiting(visit != null);
+        board.showTemporary(temporary != null);
       }
       board.reply(order.value(Order.Name.TICKET), reply);
       if (running == null) {
@@ -135,7 +135,7 @@ public final class Agent {
     try {
       return switch (order.kind()) {
         case ATTACH -> stay(order.value(Order.Name.OPTIONS), instrumentation);
-        case VISIT -> visit(order.value(Order.Name.RECORDING), instrumentation);
+        case START_TEMPORARY -> startTemporary(order.value(Order.Name.RECORDING), instrumentation);
         case DETACH -> detach();
       };
     } catch (RuntimeException | LinkageError e) {
@@ -148,7 +148,7 @@ public final class Agent {
       String whyNot = startOrSayWhyNot(options, true, instrumentation);
       return whyNot == null ? done("attached") : failed(whyNot);
     }
-    if (visit == null) {
+    if (temporary == null) {
       return failed("an agent of version " + Version.current() + " is there already");
     }
     if (options != null && !options.isBlank()) {
@@ -157,8 +157,8 @@ public final class Agent {
               + options
               + " was not applied; attach when that has ended");
     }
-    visit.end();
-    visit = null;
+    temporary.end();
+    temporary = null;
     return done("stays");
   }
 
@@ -204,11 +204,11 @@ public final class Agent {
    * Attaches the agent for one recording of the command record, which must be running already: the
    * agent detaches when no such recording runs any more.
    */
-  private static Reply visit(String recording, Instrumentation instrumentation) {
+  private static Reply startTemporary(String recording, Instrumentation instrumentation) {
     if (running != null) {
       return done("is there");
     }
-    if (!Visit.isRunning(recording)) {
+    if (!TemporaryAgent.isRunning(recording)) {
       return failed("the recording ended before the agent came");
     }
     String whyNot = startOrSayWhyNot(null, true, instrumentation);
@@ -217,9 +217,9 @@ public final class Agent {
     }
     boolean begun = false;
     try {
-      visit = Visit.begin(new Leave(instrumentation));
+      temporary = TemporaryAgent.begin(new Leave(instrumentation));
       begun = true;
-      return done("visits");
+      return done("attached for a recording");
     } finally {
       if (!begun) {
         detach(); // no listener is there that would do it later
@@ -247,7 +247,7 @@ public final class Agent {
    */
   private static void leave(Instrumentation instrumentation) {
     synchronized (LOCK) {
-      if (visit == null || Visit.isAnyRunning()) {
+      if (temporary == null || TemporaryAgent.isAnyRunning()) {
         return;
       }
       detach();
@@ -260,11 +260,11 @@ public final class Agent {
     if (running == null) {
       return failed("no agent is at work there");
     }
-    if (visit != null) {
-      visit.end();
-      visit = null;
+    if (temporary != null) {
+      temporary.end();
+      temporary = null;
     }
-    int ended = Visit.stopAll();
+    int ended = TemporaryAgent.stopAll();
     boolean over = running.detach();
     running = null;
     if (!over) {

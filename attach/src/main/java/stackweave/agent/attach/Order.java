@@ -28,7 +28,7 @@ public record Order(Kind kind, String version, Map<Name, String> values) {
      * Start for the recording named {@link Name#RECORDING} if no agent is running; such an agent
      * detaches by itself when the last recording of the command record has ended.
      */
-    VISIT,
+    START_TEMPORARY,
     /** Undo everything. */
     DETACH
   }

@@ -13,7 +13,7 @@ public final class StatusBoard {
   private static final String VERSION = "stackweave.version";
 
   /** The agent came for recordings of the command line, and leaves with the last of them. */
-  private static final String VISITING = "stackweave.visiting";
+  private static final String TEMPORARY = "stackweave.temporary";
 
   /** The agent was here and was taken out, be it one of -javaagent. */
   private static final String DETACHED = "stackweave.detached";
@@ -48,8 +48,8 @@ public final class StatusBoard {
   }
 
   /** Shows whether the agent leaves with the last recording of the command line. */
-  public synchronized void showVisiting(boolean visiting) {
-    set(VISITING, visiting ? YES : null);
+  public synchronized void showTemporary(boolean temporary) {
+    set(TEMPORARY, temporary ? YES : null);
   }
 
   /** Shows that no agent is at work any more. */
@@ -57,7 +57,7 @@ public final class StatusBoard {
     set(DETACHED, YES);
     set(VERSION, null);
     set(STATUS, null);
-    set(VISITING, null);
+    set(TEMPORARY, null);
   }
 
   /** Answers the order with this ticket. */
@@ -102,8 +102,8 @@ public final class StatusBoard {
   }
 
   /** Whether the agent there leaves with the last recording of the command line. */
-  public static boolean isVisiting(Properties agentProperties) {
-    return YES.equals(agentProperties.getProperty(VISITING));
+  public static boolean isTemporary(Properties agentProperties) {
+    return YES.equals(agentProperties.getProperty(TEMPORARY));
   }
 
   /** Whether an agent was there and was taken out, be it one of -javaagent. */

@@ -150,7 +150,7 @@ public final class TargetJvm implements AutoCloseable {
     /** Started by -javaagent; no recording has asked for samples, or it could not begin. */
     DORMANT,
     /** Attached for recordings of the command record; detaches with the last of them. */
-    VISITING,
+    TEMPORARY,
     /** Running, and not detaching by itself. */
     PRESENT
   }
@@ -162,7 +162,7 @@ public final class TargetJvm implements AutoCloseable {
 
   private Presence presence(Properties board) throws FailedException {
     if (StatusBoard.version(board) != null) {
-      return StatusBoard.isVisiting(board) ? Presence.VISITING : Presence.PRESENT;
+      return StatusBoard.isTemporary(board) ? Presence.TEMPORARY : Presence.PRESENT;
     }
     return !StatusBoard.isDetached(board) && hasLoader(board) ? Presence.DORMANT : Presence.NONE;
   }

@@ -242,7 +242,7 @@ public final class RemoteRecording implements AutoCloseable {
               || view.presence() == Presence.DORMANT && waited > NOTICE_NANOS;
       if (!ordered && missing) {
         ordered = true;
-        jvm.order(Order.Kind.VISIT, Map.of(Order.Name.RECORDING, name));
+        jvm.order(Order.Kind.START_TEMPORARY, Map.of(Order.Name.RECORDING, name));
       }
       Waiting.pause(PAUSE_MILLIS);
     }
@@ -539,7 +539,7 @@ public final class RemoteRecording implements AutoCloseable {
     Waiting.until(
         () -> {
           TargetJvm.View view = jvm.look(name);
-          return view.presence() != Presence.VISITING || view.servesRecords();
+          return view.presence() != Presence.TEMPORARY || view.servesRecords();
         },
         LEAVE_NANOS,
         PAUSE_MILLIS);

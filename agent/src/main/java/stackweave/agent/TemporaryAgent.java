@@ -11,14 +11,15 @@ import stackweave.linux.DaemonThread;
 
 /**
  * Watches the recordings of the command {@code record} for an agent that was attached for them only
- * and must detach with the last of them ({@link stackweave.agent.attach.Order.Kind#VISIT}). Each of
- * them has a duration, so the agent does not stay because the command was killed. Used by {@link
- * Agent} under its lock; listener calls come on any thread.
+ * and must detach with the last of them ({@link
+ * stackweave.agent.attach.Order.Kind#START_TEMPORARY}). Each of them has a duration, so the agent
+ * does not stay because the command was killed. Used by {@link Agent} under its lock; listener
+ * calls come on any thread.
  */
-final class Visit implements FlightRecorderListener {
+final class TemporaryAgent implements FlightRecorderListener {
   private final Runnable onEnd;
 
-  private Visit(Runnable onEnd) {
+  private TemporaryAgent(Runnable onEnd) {
     this.onEnd = onEnd;
   }
 
@@ -27,13 +28,13 @@ final class Visit implements FlightRecorderListener {
    *
    * @param onEnd called on a new thread for each recording that ends
    */
-  static Visit begin(Runnable onEnd) {
-    Visit visit = new Visit(onEnd);
-    FlightRecorder.addListener(visit);
+  static TemporaryAgent begin(Runnable onEnd) {
+    TemporaryAgent temporary = new TemporaryAgent(onEnd);
+    FlightRecorder.addListener(temporary);
     if (!isAnyRunning()) {
-      visit.startLeaving();
+      temporary.startLeaving();
     }
-    return visit;
+    return temporary;
   }
 
   /** Stops watching. */
