@@ -1,7 +1,6 @@
 package stackweave.packaging;
 
 import java.io.BufferedOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -77,7 +76,6 @@ public final class AgentJar {
   private final SortedMap<String, byte[]> legal = new TreeMap<>();
   private final SortedMap<String, byte[]> inner = new TreeMap<>();
   private final JnaRewriter jna = new JnaRewriter();
-  private final ShimLinks links = new ShimLinks();
   private final ByteBuddyParts byteBuddy = new ByteBuddyParts();
 
   private AgentJar() {}
@@ -108,9 +106,6 @@ public final class AgentJar {
           "JNA has nothing of "
               + content.jna.unused()
               + ": it changed, and its isolation must be looked at again");
-    }
-    if (!content.links.missing().isEmpty()) {
-      throw new IOException("JNA needs of its replacements, too: " + content.links.missing());
     }
     content.addByteBuddy();
     content.writeTo(jar, manifest(version));
@@ -175,15 +170,10 @@ public final class AgentJar {
       if (DISPATCH_LIBRARIES.contains(path)) {
         put(inner, JNA_MODULE + path, content);
       }
-    } else if (path.startsWith(JnaRewriter.SHIM)) {
-      links.shim(content);
-      put(inner, JNA_MODULE + path, content);
-    } else if (!path.endsWith(".class")) {
+    } else if (path.startsWith(JnaRewriter.SHIM) || !path.endsWith(".class")) {
       put(inner, JNA_MODULE + path, content);
     } else if (!JnaRewriter.isReplaced(path)) {
-      byte[] rewritten = jna.rewrite(content);
-      links.user(rewritten);
-      put(inner, JNA_MODULE + path, rewritten);
+      put(inner, JNA_MODULE + path, jna.rewrite(content));
     }
   }
 
@@ -223,7 +213,7 @@ public final class AgentJar {
 
   private void writeTo(Path file, Manifest manifest) throws IOException {
     inner.put(JNA_PACKAGE_LIST, jnaPackages());
-    byte[] innerJar = innerJar();
+    IndexedJar innerJar = IndexedJar.of(inner);
     Files.createDirectories(file.toAbsolutePath().getParent());
     Path unfinished = file.resolveSibling(file.getFileName() + ".part");
     try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(unfinished));
@@ -234,21 +224,12 @@ public final class AgentJar {
       write(jar, legal);
       write(jar, boot);
       jar.putNextEntry(stamped(INNER_INDEX));
-      jar.write(InnerIndex.of(innerJar));
-      jar.putNextEntry(stored(INNER_JAR, innerJar));
-      jar.write(innerJar);
+      jar.write(innerJar.index());
+      jar.putNextEntry(stored(INNER_JAR, innerJar.jar()));
+      jar.write(innerJar.jar());
     }
     // A JVM that still runs with the old jar keeps the old file.
     Files.move(unfinished, file, StandardCopyOption.REPLACE_EXISTING);
-  }
-
-  private byte[] innerJar() throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    try (ZipOutputStream jar = new ZipOutputStream(out)) {
-      jar.setLevel(Deflater.BEST_COMPRESSION);
-      write(jar, inner);
-    }
-    return out.toByteArray();
   }
 
   private static void write(ZipOutputStream jar, Map<String, byte[]> entries) throws IOException {
@@ -258,7 +239,7 @@ public final class AgentJar {
     }
   }
 
-  private static ZipEntry stamped(String name) {
+  static ZipEntry stamped(String name) {
     ZipEntry entry = new ZipEntry(name);
     entry.setTimeLocal(TIMESTAMP);
     return entry;

@@ -105,17 +105,6 @@ class JnaRewriterTest {
   }
 
   @Test
-  void replacementsThatLackAMemberAreRefused(@TempDir Path directory) throws Exception {
-    IOException refused =
-        assertThrows(
-            IOException.class,
-            () -> AgentJar.write(directory.resolve("a.jar"), "1", jna().toString()));
-    assertTrue(
-        refused.getMessage().contains("stackweave/jna/DispatchLibrary.load()V"),
-        refused.getMessage());
-  }
-
-  @Test
   void theSameEntryFromTwoPlacesIsRefused(@TempDir Path directory) throws Exception {
     String twice = jna() + File.pathSeparator + jna();
     IOException refused =

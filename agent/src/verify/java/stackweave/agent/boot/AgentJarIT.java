@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarFile;
 import java.util.stream.Collectors;
@@ -72,6 +73,20 @@ class AgentJarIT {
         names.stream()
             .filter(name -> name.matches(".*(META-INF|module-info|objectweb|/packaging/).*"))
             .toList());
+  }
+
+  @Test
+  void replacementsHaveWhatJnaUsesOfThem() throws IOException {
+    JnaLinks links = new JnaLinks();
+    Map<String, byte[]> replacements = Jars.innerEntries(Jars.AGENT);
+    replacements.keySet().removeIf(name -> !name.matches("com[.]sun[.]jna/.*[.]class"));
+    Map<String, byte[]> jna = new TreeMap<>(replacements);
+    replacements.keySet().removeIf(n -> !n.startsWith("com.sun.jna/" + JnaLinks.REPLACEMENTS));
+    jna.keySet().removeAll(replacements.keySet());
+    jna.values().forEach(links::user);
+    assertTrue(links.missing().contains("stackweave/jna/DispatchLibrary.load()V"));
+    replacements.values().forEach(links::replacement);
+    assertEquals(Set.of(), links.missing());
   }
 
   @Test

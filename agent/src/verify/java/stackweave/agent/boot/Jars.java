@@ -1,7 +1,6 @@
 package stackweave.agent.boot;
 
 import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URISyntaxException;
@@ -10,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.jar.Attributes;
 import java.util.jar.JarEntry;
@@ -19,8 +19,7 @@ import java.util.jar.Manifest;
 import java.util.zip.CRC32;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipInputStream;
-import java.util.zip.ZipOutputStream;
-import stackweave.packaging.InnerIndex;
+import stackweave.packaging.IndexedJar;
 import stackweave.testing.ForkedJvm;
 
 /** The agent jar as built, and jars made for a test. */
@@ -71,17 +70,11 @@ final class Jars {
 
   /** Our jar, with these entries of the inner jar (by their names in it) exchanged or added. */
   static Path agentWith(Path directory, Map<String, byte[]> changed) throws IOException {
-    Map<String, byte[]> entries = innerEntries(AGENT);
+    SortedMap<String, byte[]> entries = innerEntries(AGENT);
     entries.putAll(changed);
-    ByteArrayOutputStream inner = new ByteArrayOutputStream();
-    try (ZipOutputStream out = new ZipOutputStream(inner)) {
-      for (Map.Entry<String, byte[]> entry : entries.entrySet()) {
-        out.putNextEntry(new ZipEntry(entry.getKey()));
-        out.write(entry.getValue());
-      }
-    }
-    byte[] jar = inner.toByteArray();
-    return agentWithOuter(directory, Map.of("inner.jar", jar, "inner.index", InnerIndex.of(jar)));
+    IndexedJar inner = IndexedJar.of(entries);
+    return agentWithOuter(
+        directory, Map.of("inner.jar", inner.jar(), "inner.index", inner.index()));
   }
 
   /** Our jar, with these entries exchanged, those left out that are empty. */
@@ -121,8 +114,8 @@ final class Jars {
   }
 
   /** The entries of the jar inside the jar, read from its start to its end. */
-  static Map<String, byte[]> innerEntries(Path jar) throws IOException {
-    Map<String, byte[]> entries = new TreeMap<>();
+  static SortedMap<String, byte[]> innerEntries(Path jar) throws IOException {
+    SortedMap<String, byte[]> entries = new TreeMap<>();
     try (ZipInputStream in = new ZipInputStream(new ByteArrayInputStream(read(jar, "inner.jar")))) {
       for (ZipEntry e = in.getNextEntry(); e != null; e = in.getNextEntry()) {
         entries.put(e.getName(), in.readAllBytes());

@@ -1,4 +1,4 @@
-package stackweave.packaging;
+package stackweave.agent.boot;
 
 import java.util.Set;
 import java.util.TreeSet;
@@ -9,10 +9,12 @@ import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
 /**
- * The members that JNA wants of our replacements, against those that they have: what is missing
- * would else be an error of the first JVM that comes by that line of JNA.
+ * The members that JNA's rewritten classes use of our replacements, and those that the replacements
+ * have: one that is missing would be an error of the first JVM that runs that line of JNA.
  */
-final class ShimLinks {
+final class JnaLinks {
+  /** The package of our replacements. */
+  static final String REPLACEMENTS = "stackweave/jna/";
 
   private static final int API = Opcodes.ASM9;
 
@@ -46,7 +48,7 @@ final class ShimLinks {
   }
 
   /** Notes what one of our replacements declares. */
-  void shim(byte[] classFile) {
+  void replacement(byte[] classFile) {
     ClassReader reader = new ClassReader(classFile);
     String owner = reader.getClassName();
     reader.accept(
@@ -75,7 +77,7 @@ final class ShimLinks {
   }
 
   private void want(String owner, String name, String descriptor) {
-    if (owner.startsWith(JnaRewriter.SHIM)) {
+    if (owner.startsWith(REPLACEMENTS)) {
       wanted.add(owner + "." + name + descriptor);
     }
   }
