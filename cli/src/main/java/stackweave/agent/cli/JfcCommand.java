@@ -12,7 +12,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.agent.attach.Version;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.record.RecordingOptions;
 import stackweave.jfr.event.NativeSample;
@@ -23,10 +22,7 @@ import stackweave.jfr.event.NativeSample;
     description = {
       "Settings for JFR with Stackweave's samples, as a file for settings= of a recording.",
       "-XX:StartFlightRecording:settings=stackweave.jfc,filename=rec.jfr"
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar jfc [-o FILE] [--interval TIME] [--engine NAME]"
-            + " [--event NAME] [--wall TIME] [--blocked TIME]")
+    })
 final class JfcCommand implements Callable<Integer> {
   private static final String FILE = "/stackweave/agent/stackweave.jfc";
 
@@ -40,8 +36,6 @@ final class JfcCommand implements Callable<Integer> {
   private Path output;
 
   @Mixin private RecordingOptions sampling;
-
-  @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws FailedException {

@@ -8,11 +8,12 @@ import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.Spec;
+import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 import stackweave.agent.attach.Version;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Messages;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.jvm.AttachCommand;
 import stackweave.agent.cli.jvm.DetachCommand;
 import stackweave.agent.cli.jvm.OwnCommand;
@@ -40,10 +41,10 @@ import stackweave.linux.Descriptor;
  * stackweave.agent.boot.Command}.
  */
 @Command(
-    name = "stackweave",
-    customSynopsis = "java -jar stackweave-agent.jar COMMAND ...",
+    name = "java -jar stackweave-agent.jar",
     description = "Stacks of native and Java frames: samples JVMs, reads recordings.",
     mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT, // each command has --help
     versionProvider = Main.AgentVersion.class,
     subcommands = {
       FlameGraphCommand.class,
@@ -68,7 +69,7 @@ import stackweave.linux.Descriptor;
       SFrameCommand.class,
       CommandLine.HelpCommand.class
     })
-public final class Main implements Runnable {
+public final class Main {
 
   /** Exit code of every failure. */
   private static final int FAILED = 2;
@@ -81,8 +82,6 @@ public final class Main implements Runnable {
 
   /** Modules that commands need besides java.base. */
   private static final List<String> MODULES = List.of("jdk.jfr", "java.logging", "java.net.http");
-
-  @Spec private CommandSpec spec;
 
   private Main() {}
 
@@ -99,9 +98,11 @@ public final class Main implements Runnable {
       }
       InheritedRecordings.end(arguments);
       return new CommandLine(new Main())
-          .setParameterExceptionHandler((e, all) -> failed(problem(e) + hint(e)))
+          .setParameterExceptionHandler(
+              (e, all) -> failed(problem(e) + hint(e.getCommandLine().getCommandSpec())))
           .setExecutionStrategy(Main::runOnInputThatStays)
-          .setExecutionExceptionHandler((e, command, parsed) -> failed(FailedException.text(e)))
+          .setExecutionExceptionHandler((e, command, parsed) -> failed(text(e, command)))
+          .setCaseInsensitiveEnumValuesAllowed(true)
           .execute(arguments);
     } catch (FailedException e) {
       return failed(FailedException.text(e));
@@ -176,18 +177,17 @@ public final class Main implements Runnable {
         + String.join(", ", command.getSubcommands().keySet());
   }
 
-  /** Called without a subcommand, which is an error whose message hints at --help. */
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "no command given");
+  private static String hint(CommandSpec command) {
+    List<Object> words = new ArrayList<>(List.of("--help"));
+    for (CommandSpec at = command; at.parent() != null; at = at.parent()) {
+      words.add(0, at.name());
+    }
+    return " (" + OwnCommand.line(words.toArray()) + ")";
   }
 
-  private static String hint(ParameterException e) {
-    CommandSpec command = e.getCommandLine().getCommandSpec();
-    String[] names = command.qualifiedName().split(" ");
-    List<Object> words = new ArrayList<>(List.of(names).subList(1, names.length));
-    words.add("--help");
-    return " (" + OwnCommand.line(words.toArray()) + ")";
+  private static String text(Exception e, CommandLine command) {
+    return FailedException.text(e)
+        + (e instanceof UsageException ? hint(command.getCommandSpec()) : "");
   }
 
   private static int failed(String message) {

@@ -8,11 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.sframe.SFrameInput;
@@ -31,7 +29,6 @@ import stackweave.tableless.CodeUnwinder;
 @Command(
     name = "replay",
     description = "The frames of a sample that record-failures kept, unwound once more.",
-    customSynopsis = "java -jar stackweave-agent.jar replay FILE [--contents]",
     sortOptions = false)
 final class ReplayCommand implements Callable<Integer> {
   private static final int BYTES_PER_LINE = 16;
@@ -43,8 +40,6 @@ final class ReplayCommand implements Callable<Integer> {
       names = "--contents",
       description = "Instead of the frames: all that is in the file, to be read before sending it.")
   private boolean contents;
-
-  @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws FailedException {

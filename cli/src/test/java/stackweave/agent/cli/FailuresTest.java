@@ -47,7 +47,7 @@ class FailuresTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "                                  | no command given .*--help.*",
+        "                                  | Missing required subcommand .*--help.*",
         "paint rec.jfr                     | unknown command 'paint'; there are .*--help.*",
         "help paint                        | unknown command 'paint'; there are .*--help.*",
         "sframe paint                      | unknown command 'paint'; there are .*verify.*",
@@ -61,7 +61,7 @@ class FailuresTest {
         "top                               | .*'REC'.*top --help.*",
         "top a.jfr -n 0                    | -n must be 1 or more, not 0 .*top --help.*",
         "top a.jfr -n many                 | .*'many'.*top --help.*",
-        "top a.jfr --by name               | .*'name' is neither self nor total.*top --help.*",
+        "top a.jfr --by name               | .*one of .SELF, TOTAL. .case-insensitive. but was 'name'.*top --help.*",
         "top missing.jfr                   | missing.jfr: no such file",
         "top text.jfr                      | text.jfr: not a JFR recording.*",
         "top /dev/null                     | /dev/null: is a pipe or device.* to a file first.*",
@@ -80,7 +80,7 @@ class FailuresTest {
         "merge missing.jfr                 | missing.jfr: no such file",
         "merge text.jfr                    | text.jfr: not a JFR recording.*",
         "merge text.jfr -o ./text.jfr      | ./text.jfr is one of the recordings itself.*",
-        "merge a.jfr --state=running       | .*it is runnable or default.*merge --help.*",
+        "merge a.jfr --state=running       | .*one of .RUNNABLE, DEFAULT. .case-insensitive. but was 'running'.*",
         "merge --only without.jfr          | without.jfr: holds no samples.*",
         "collapsed missing.jfr             | missing.jfr: no such file",
         "flamegraph missing.jfr            | missing.jfr: no such file",

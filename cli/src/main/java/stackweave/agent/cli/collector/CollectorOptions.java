@@ -11,12 +11,10 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Messages;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.export.otlp.EndpointException;
 import stackweave.jfr.export.otlp.OtlpAnswer;
@@ -33,9 +31,6 @@ public final class CollectorOptions {
 
   /** A file of headers is not larger. */
   private static final int MAX_HEADERS = 1 << 16;
-
-  @Spec(Spec.Target.MIXEE)
-  private CommandSpec command;
 
   @Option(
       names = "--endpoint",
@@ -73,8 +68,7 @@ public final class CollectorOptions {
   public OtlpEndpoint collector() throws FailedException {
     if (endpoint == null) {
       if (plain || headers != null) {
-        throw new ParameterException(
-            command.commandLine(), (plain ? "--plain" : "--headers") + " needs --endpoint");
+        throw new UsageException((plain ? "--plain" : "--headers") + " needs --endpoint");
       }
       return null;
     }

@@ -10,7 +10,7 @@ import java.util.Locale;
 import stackweave.jfr.read.RecordingException;
 
 /** A command failed; the message says why, in one line for the user. */
-public final class FailedException extends Exception {
+public class FailedException extends Exception {
 
   private static final long serialVersionUID = 1;
 

@@ -23,8 +23,7 @@ import stackweave.agent.option.Options;
     description = {
       "Puts the agent into a running JVM, where it sleeps until a recording asks for samples.",
       "JDK 21 and later warn on the JVM's stderr of any agent that comes so."
-    },
-    customSynopsis = "java -jar stackweave-agent.jar attach PID [OPTIONS]")
+    })
 public final class AttachCommand implements Callable<Integer> {
 
   @Mixin private TargetOption target;

@@ -15,8 +15,7 @@ import stackweave.agent.cli.process.TargetJvm;
     description = {
       "Takes the agent out of a JVM: no sampling, no thread, no listener, no event of it is left.",
       "Its classes stay loaded; attach puts it to work again."
-    },
-    customSynopsis = "java -jar stackweave-agent.jar detach PID")
+    })
 public final class DetachCommand implements Callable<Integer> {
 
   @Mixin private TargetOption target;

@@ -16,8 +16,7 @@ import stackweave.agent.cli.process.TargetJvm;
     description = {
       "What the agent in a JVM does: engine and why this one, samples, losses, cost.",
       "Loads nothing into the JVM; the figures are up to a second old."
-    },
-    customSynopsis = "java -jar stackweave-agent.jar status PID")
+    })
 public final class StatusCommand implements Callable<Integer> {
 
   @Mixin private TargetOption target;

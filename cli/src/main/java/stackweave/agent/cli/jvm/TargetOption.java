@@ -1,17 +1,13 @@
 package stackweave.agent.cli.jvm;
 
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 
 /** The PID parameter of the commands on a running JVM. */
 public final class TargetOption {
 
   @Parameters(index = "0", paramLabel = "PID", description = "The JVM's process id.")
   private long pid;
-
-  @Mixin private HelpOption help;
 
   /** The process id as given, unchecked. */
   public long pid() {

@@ -24,10 +24,7 @@ import stackweave.jfr.read.SampledRecording;
           + " reason].",
       "The options are those of async-profiler's jfrconv. Java names always have dots, which is its"
           + " --dot."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar collapsed REC [-o FILE] [--threads] [--total] [--lines]"
-            + " [--bci] [--simple] [--from TIME] [--to TIME] [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]")
+    })
 public final class CollapsedCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

@@ -16,10 +16,7 @@ import stackweave.jfr.read.RecordingException;
       "A file for profiler.firefox.com, which opens it in the browser and sends it nowhere unless"
           + " asked to: each thread's samples with their times.",
       "Processed profile format, version " + FirefoxExport.VERSION + "."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar firefox REC [-o FILE] [--from TIME] [--to TIME]"
-            + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]")
+    })
 public final class FirefoxCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

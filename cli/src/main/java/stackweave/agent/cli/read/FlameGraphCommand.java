@@ -8,14 +8,11 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.export.FlameGraphExport;
@@ -33,15 +30,8 @@ import stackweave.jfr.read.SampledRecording;
           + " up.",
       "--diff compares two recordings: colours and a table say which functions have a larger or"
           + " smaller share, each of its own recording, and what of it may be chance."
-    },
-    customSynopsis = {
-      "java -jar stackweave-agent.jar flamegraph REC... [-o FILE] [--threads] [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--native-memory] [--native-allocations]",
-      "java -jar stackweave-agent.jar flamegraph --diff BEFORE AFTER [-o FILE] [--threads]"
-          + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--native-memory] [--native-allocations]"
     })
 public final class FlameGraphCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "REC", arity = "1..*", description = "The recordings (.jfr).")
   private List<Path> files;
@@ -49,8 +39,6 @@ public final class FlameGraphCommand implements Callable<Integer> {
   @Mixin private SymbolOptions symbols;
 
   @Mixin private TimeOptions time;
-
-  @Mixin private HelpOption help;
 
   @Option(names = "--threads", description = "Stacks begin with their thread.")
   private boolean threads;
@@ -69,8 +57,7 @@ public final class FlameGraphCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, FailedException {
     if (diff && files.size() != 2) {
-      throw new ParameterException(
-          spec.commandLine(), "--diff needs two recordings, not " + files.size());
+      throw new UsageException("--diff needs two recordings, not " + files.size());
     }
     Path last = files.get(files.size() - 1);
     Path main = diff ? last : files.get(0);

@@ -5,12 +5,10 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.export.report.BorderReport;
 import stackweave.jfr.export.report.LibrariesExport;
 import stackweave.jfr.read.RecordingException;
@@ -21,12 +19,8 @@ import stackweave.jfr.read.SampledRecording;
     name = "libraries",
     description =
         "The native libraries of a recording: their shares, files, build ids, unwind tables and"
-            + " names, which stacks end in them, and what to install or build for better ones.",
-    customSynopsis =
-        "java -jar stackweave-agent.jar libraries REC [-n ROWS] [--html] [-o FILE] [--symbols DIR]")
+            + " names, which stacks end in them, and what to install or build for better ones.")
 public final class LibrariesCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec;
 
   @Mixin private Recording recording;
 
@@ -48,7 +42,7 @@ public final class LibrariesCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, FailedException {
     if (rows != null && rows < 1) {
-      throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
+      throw new UsageException("-n must be 1 or more, not " + rows);
     }
     recording.mustNotBeUnlessStandard(output);
     int most = rows == null ? 0 : rows;

@@ -5,13 +5,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.jfr.read.RecordingException;
@@ -29,13 +25,13 @@ import stackweave.jfr.weave.RecordingMerge;
       "One recording of one or many, with the samples as jdk.ExecutionSample events: JDK Mission"
           + " Control, jfr view, IDEs and converters show their stacks.",
       "The recordings themselves stay as they are. What is in several of them is taken once."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar merge REC... [-o FILE] [--only] [--keep-jdk-samples]"
-            + " [--state=runnable|default] [--by-weight]")
+    })
 public final class MergeCommand implements Callable<Integer> {
-  private static final String RUNNABLE = "runnable";
-  private static final String DEFAULT = "default";
+  /** The states that samples may be given. */
+  private enum State {
+    RUNNABLE,
+    DEFAULT
+  }
 
   @Parameters(paramLabel = "REC", arity = "1..*", description = "The recordings (.jfr).")
   private List<Path> recordings;
@@ -60,10 +56,8 @@ public final class MergeCommand implements Callable<Integer> {
   @Option(
       names = "--state",
       paramLabel = "STATE",
-      converter = State.class,
-      defaultValue = RUNNABLE,
       description = "runnable (default), or default: what jfr-converter --cpu takes for CPU time.")
-  private String state;
+  private State state = State.RUNNABLE;
 
   @Option(
       names = "--by-weight",
@@ -71,8 +65,6 @@ public final class MergeCommand implements Callable<Integer> {
           "A sample that stands for more CPU time than others is there more often, rounded at"
               + " random.")
   private boolean byWeight;
-
-  @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws RecordingException, FailedException {
@@ -83,7 +75,8 @@ public final class MergeCommand implements Callable<Integer> {
       }
     }
     Output.mustBeWritable(file);
-    MergeOptions options = new MergeOptions(only, keepsJdkSamples, state.equals(DEFAULT), byWeight);
+    MergeOptions options =
+        new MergeOptions(only, keepsJdkSamples, state == State.DEFAULT, byWeight);
     MergeReport report = merge(file, options);
     for (String note : report.notes()) {
       System.err.println("stackweave: " + Plain.line(note));
@@ -134,16 +127,5 @@ public final class MergeCommand implements Callable<Integer> {
               report.duplicates()));
     }
     return text.toString();
-  }
-
-  /** Takes one of the two states. */
-  static final class State implements ITypeConverter<String> {
-    @Override
-    public String convert(String text) {
-      if (!text.equals(RUNNABLE) && !text.equals(DEFAULT)) {
-        throw new TypeConversionException("it is " + RUNNABLE + " or " + DEFAULT);
-      }
-      return text;
-    }
   }
 }

@@ -27,11 +27,6 @@ import stackweave.jfr.read.SampledRecording;
           + " variable "
           + OtlpHeaders.VARIABLE
           + " (name=value,name=value)."
-    },
-    customSynopsis = {
-      "java -jar stackweave-agent.jar otlp REC [-o FILE] [--service NAME] [--from TIME] [--to TIME]"
-          + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]",
-      "java -jar stackweave-agent.jar otlp REC --endpoint URL [--plain] [--headers FILE] ..."
     })
 public final class OtlpCommand implements Callable<Integer> {
   @Mixin private Recording recording;

@@ -17,10 +17,7 @@ import stackweave.jfr.read.RecordingException;
           + " ids and addresses.",
       "Labels are thread, thread_id, state and kind, the kind of code of the innermost frame:"
           + " go tool pprof -top -tagfocus=thread=main rec.pb.gz"
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar pprof REC [-o FILE] [--from TIME] [--to TIME]"
-            + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]")
+    })
 public final class PprofCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

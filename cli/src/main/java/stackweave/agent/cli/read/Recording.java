@@ -7,7 +7,6 @@ import java.util.function.Function;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.jfr.export.Export;
@@ -23,8 +22,6 @@ public final class Recording {
   @Mixin private SymbolOptions symbols;
 
   @Mixin private TimeOptions time;
-
-  @Mixin private HelpOption help;
 
   Path file() {
     return file;
@@ -83,7 +80,7 @@ public final class Recording {
   }
 
   /** Whether no option chooses some of the samples. */
-  boolean hasAll() {
+  boolean hasAll() throws FailedException {
     return time.choice().isUsual();
   }
 

@@ -11,16 +11,13 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.report.BorderReport;
@@ -44,25 +41,19 @@ import stackweave.jfr.read.choice.SampleChoice;
       "--diff compares two recordings. With --fail-if the exit code is 1 if a share surely grew"
           + " more than a limit: if the whole 95 %% interval of the change is above it. It is 2 if a"
           + " recording can't be read or was cut short."
-    },
-    customSynopsis = {
-      "java -jar stackweave-agent.jar report REC [-o FILE] [--html] [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--native-memory] [--native-allocations]",
-      "java -jar stackweave-agent.jar report --diff BEFORE AFTER [--fail-if LIMIT]... [-o FILE]"
-          + " [--html] [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--native-memory] [--native-allocations]"
     })
 public final class ReportCommand implements Callable<Integer> {
   private static final int EXCEEDED = 1;
 
-  @Spec private CommandSpec spec;
-
-  @Parameters(paramLabel = "REC", arity = "1..2", description = "The recording (.jfr).")
+  @Parameters(
+      paramLabel = "REC",
+      arity = "1..2",
+      description = "The recording (.jfr). With --diff two: before and after.")
   private List<Path> files;
 
   @Mixin private SymbolOptions symbols;
 
   @Mixin private TimeOptions time;
-
-  @Mixin private HelpOption help;
 
   @Option(names = "--diff", description = "Compares the second recording with the first.")
   private boolean diff;
@@ -88,12 +79,11 @@ public final class ReportCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, FailedException {
     if (files.size() != (diff ? 2 : 1)) {
-      throw new ParameterException(
-          spec.commandLine(),
+      throw new UsageException(
           diff ? "--diff needs two recordings" : "two recordings are compared with --diff");
     }
     if (!diff && !limits.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), "--fail-if needs --diff");
+      throw new UsageException("--fail-if needs --diff");
     }
     if (!Output.isStandardOutput(output)) {
       for (Path file : files) {

@@ -15,10 +15,7 @@ import stackweave.jfr.read.RecordingException;
     description = {
       "A file for speedscope.app, which opens it in the browser and sends it nowhere: each thread's"
           + " samples in the order of time."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar speedscope REC [-o FILE] [--from TIME] [--to TIME]"
-            + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [-I REGEX] [-X REGEX]")
+    })
 public final class SpeedscopeCommand implements Callable<Integer> {
 
   @Mixin private Recording recording;

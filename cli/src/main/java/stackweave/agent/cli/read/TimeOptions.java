@@ -2,11 +2,9 @@ package stackweave.agent.cli.read;
 
 import java.util.List;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.read.choice.SampleChoice;
 
@@ -64,14 +62,11 @@ public final class TimeOptions {
               + " --native-allocations recorded it. The same as --event native-allocations.")
   private boolean nativeAllocations;
 
-  @Spec(Spec.Target.MIXEE)
-  private CommandSpec spec;
-
-  SampleChoice choice() {
+  SampleChoice choice() throws UsageException {
     return kind().withLabels(labels);
   }
 
-  private SampleChoice kind() {
+  private SampleChoice kind() throws UsageException {
     if (nativeMemory) {
       event = SampledEvent.NATIVE_MEMORY;
     } else if (nativeAllocations) {
@@ -79,8 +74,7 @@ public final class TimeOptions {
     }
     if (!event.isEmpty()) {
       if (wall || !states.isEmpty()) {
-        throw new ParameterException(
-            spec.commandLine(), "--event is of no time: --wall and --state don't go with it");
+        throw new UsageException("--event is of no time: --wall and --state don't go with it");
       }
       return SampleChoice.ofEvent(event.strip());
     }

@@ -5,17 +5,12 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.record.DurationConverter;
@@ -31,16 +26,11 @@ import stackweave.jfr.read.RecordingException;
           + " their shares of the CPU time, or with --wall of the time of all threads.",
       "Self is the share with that code innermost in the stack; total has all stacks that it is in."
           + " A function that calls itself counts once for a stack."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar top REC|PID [-n ROWS] [--by self|total] [--samples] [--wide]"
-            + " [--wall] [--state LIST] [--event NAME] [--label KEY=VALUE] [--symbols DIR] [--fold-templates] [--every TIME] [-d TIME]")
+    })
 public final class TopCommand implements Callable<Integer> {
   private static final int WIDEST = 10_000;
   private static final long USUAL_EVERY_MILLIS = 5_000;
   private static final Pattern PID = Pattern.compile("[1-9]\\d{0,8}");
-
-  @Spec private CommandSpec spec;
 
   @Parameters(
       paramLabel = "REC",
@@ -72,7 +62,6 @@ public final class TopCommand implements Callable<Integer> {
   @Option(
       names = "--by",
       paramLabel = "self|total",
-      converter = OrderConverter.class,
       description = "What functions and libraries are sorted by. Default: self.")
   private Order by = Order.SELF;
 
@@ -93,16 +82,13 @@ public final class TopCommand implements Callable<Integer> {
 
   @Mixin private TimeOptions time;
 
-  @Mixin private HelpOption help;
-
   @Override
   public Integer call() throws RecordingException, FailedException {
     if (rows != null && rows < 1) {
-      throw new ParameterException(spec.commandLine(), "-n must be 1 or more, not " + rows);
+      throw new UsageException("-n must be 1 or more, not " + rows);
     }
     if (bySamples && time.choice().isWall()) {
-      throw new ParameterException(
-          spec.commandLine(),
+      throw new UsageException(
           "--samples is of CPU time: samples of waiting threads stand for times of any length");
     }
     TopExport.Options options =
@@ -117,8 +103,7 @@ public final class TopCommand implements Callable<Integer> {
       return 0;
     }
     if (everyMillis != null || totalMillis != null) {
-      throw new ParameterException(
-          spec.commandLine(), "--every and -d are for running JVMs, and " + file + " is a file");
+      throw new UsageException("--every and -d are for running JVMs, and " + file + " is a file");
     }
     Output.to(null, new TopExport(name, options), symbols.open(file, false, time.choice()));
     return 0;
@@ -127,7 +112,7 @@ public final class TopCommand implements Callable<Integer> {
   private void watch(long pid, TopExport.Options options) throws FailedException {
     long every = everyMillis == null ? USUAL_EVERY_MILLIS : everyMillis;
     if (every < LiveRounds.MIN_MILLIS || every > LiveRounds.MAX_MILLIS) {
-      throw new ParameterException(spec.commandLine(), "--every must be 1s to 30s");
+      throw new UsageException("--every must be 1s to 30s");
     }
     Output.mustBeWritable(null);
     long total = totalMillis == null ? DurationConverter.MAX_MILLIS : totalMillis;
@@ -149,17 +134,5 @@ public final class TopCommand implements Callable<Integer> {
   enum Order {
     SELF,
     TOTAL
-  }
-
-  /** Converts the option's value. */
-  static final class OrderConverter implements ITypeConverter<Order> {
-    @Override
-    public Order convert(String value) {
-      return switch (value) {
-        case "self" -> Order.SELF;
-        case "total" -> Order.TOTAL;
-        default -> throw new TypeConversionException("'" + value + "' is neither self nor total");
-      };
-    }
   }
 }

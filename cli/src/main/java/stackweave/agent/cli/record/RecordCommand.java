@@ -36,12 +36,7 @@ import stackweave.linux.OwnDirectory;
       "Samples a running JVM for some time and leaves a recording.",
       "Attaches the agent if it isn't there, and then detaches it again. Ctrl-C ends the recording"
           + " early and keeps it."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar record PID [-d TIME] [-o FILE] [--interval TIME]"
-            + " [--engine NAME] [--event NAME] [--wall TIME] [--blocked TIME]"
-            + " [--native-memory] [--native-allocations] [--settings NAME] [--loop TIME]"
-            + " [--no-weave]")
+    })
 public final class RecordCommand implements Callable<Integer> {
 
   @Mixin private TargetOption target;
@@ -207,7 +202,7 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  private String next(Path file) {
+  private String next(Path file) throws FailedException {
     if (noSample && !onlyWaiting) {
       return "stackweave: no sample was taken, so there is nothing to draw; the lines above say why";
     }

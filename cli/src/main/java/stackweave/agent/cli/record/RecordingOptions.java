@@ -2,6 +2,7 @@ package stackweave.agent.cli.record;
 
 import java.util.Map;
 import picocli.CommandLine.Option;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
 
@@ -26,7 +27,7 @@ public final class RecordingOptions extends SamplingOptions {
   private String blocked;
 
   @Override
-  public Map<String, String> eventSettings() {
+  public Map<String, String> eventSettings() throws UsageException {
     Map<String, String> all = super.eventSettings();
     if (wall != null) {
       must(

@@ -2,10 +2,8 @@ package stackweave.agent.cli.record;
 
 import java.util.Iterator;
 import java.util.Map;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.NativeAllocation;
@@ -55,44 +53,40 @@ public class SamplingOptions {
       description = "The engine to try first: ${COMPLETION-CANDIDATES}. Default: auto.")
   private String engine;
 
-  @Spec(Spec.Target.MIXEE)
-  private CommandSpec spec;
-
   /** Refuses the value of an option, as picocli does. */
-  final void must(boolean isValid, String option, String problem) {
+  final void must(boolean isValid, String option, String problem) throws UsageException {
     if (!isValid) {
-      throw new ParameterException(
-          spec.commandLine(), "Invalid value for option '" + option + "': " + problem);
+      throw new UsageException("Invalid value for option '" + option + "': " + problem);
     }
   }
 
-  private SampledEvent sampled() {
+  private SampledEvent sampled() throws UsageException {
     SampledEvent sampled = event == null ? SampledEvent.CPU : SampledEvent.parse(event);
     must(sampled != null, "--event", "'" + event + "' is none of " + SampledEvent.SYNTAX);
     return sampled;
   }
 
   /** Whether an event other than CPU time is asked for. */
-  public final boolean hasEvent() {
+  public final boolean hasEvent() throws UsageException {
     return !sampled().isCpu();
   }
 
   /** The event as recordings name it. */
-  final String event() {
+  final String event() throws UsageException {
     return sampled().name();
   }
 
   /** The samples that these options ask for: of the event, or else of CPU time. */
-  public final SampleChoice choice() {
+  public final SampleChoice choice() throws UsageException {
     return hasEvent() ? SampleChoice.ofEvent(event()) : SampleChoice.CPU;
   }
 
   /**
    * The settings that ask for samples, with those that were given: event, '#', setting.
    *
-   * @throws ParameterException if a value is not valid
+   * @throws UsageException if a value is not valid
    */
-  public Map<String, String> eventSettings() {
+  public Map<String, String> eventSettings() throws UsageException {
     Map<String, String> all = SamplingWishes.usual();
     SampledEvent sampled = sampled();
     if (interval != null) {

@@ -3,12 +3,10 @@ package stackweave.agent.cli.relay;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 import stackweave.agent.cli.collector.CollectorOptions;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.jvm.TargetOption;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.agent.cli.process.TargetJvm;
@@ -28,14 +26,8 @@ import stackweave.jfr.export.otlp.OtlpHeaders;
           + " Ctrl-C or the program's end.",
       "The JVM itself sends nothing. If this command dies, the JVM stops sampling within a minute.",
       "Headers come from a file or from the environment variable " + OtlpHeaders.VARIABLE + "."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar relay PID --endpoint URL [--every TIME] [-d TIME]"
-            + " [--plain] [--headers FILE] [--service NAME] [--interval TIME] [--engine NAME]"
-            + " [--event NAME]")
+    })
 public final class RelayCommand implements Callable<Integer> {
-  @Spec private CommandSpec spec;
-
   @Mixin private TargetOption target;
 
   @Mixin private CollectorOptions destination;
@@ -60,10 +52,10 @@ public final class RelayCommand implements Callable<Integer> {
   public Integer call() throws FailedException {
     OtlpEndpoint collector = destination.collector();
     if (collector == null) {
-      throw new ParameterException(spec.commandLine(), "Missing required option: '--endpoint'");
+      throw new UsageException("Missing required option: '--endpoint'");
     }
     if (everyMillis < LiveRounds.MIN_MILLIS || everyMillis > LiveRounds.MAX_MILLIS) {
-      throw new ParameterException(spec.commandLine(), "--every must be 1s to 30s");
+      throw new UsageException("--every must be 1s to 30s");
     }
     LiveRounds rounds = new LiveRounds(everyMillis, totalMillis, sampling.eventSettings());
     try (TargetJvm jvm = TargetJvm.open(target.pid())) {

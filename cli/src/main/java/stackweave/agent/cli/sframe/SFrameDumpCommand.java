@@ -21,14 +21,12 @@ import stackweave.unwind.sframe.SFrameSection;
       "CFA, frame pointer (fp) and return address (ra) of a row: sp+8 register plus offset; *(fp-8)"
           + " what memory holds there; c-16 in memory at CFA - 16; u unchanged; f at the offset that"
           + " the header fixes; U padding."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar sframe dump FILE [--format text|tsv] [--address HEX]")
+    })
 final class SFrameDumpCommand implements Callable<Integer> {
 
   private enum Format {
-    text,
-    tsv
+    TEXT,
+    TSV
   }
 
   @Mixin private SFrameOptions options;
@@ -37,7 +35,7 @@ final class SFrameDumpCommand implements Callable<Integer> {
       names = "--format",
       paramLabel = "FORMAT",
       description = "text, or tsv: func start size rowpc cfa fp ra flags. Default: text.")
-  private Format format = Format.text;
+  private Format format = Format.TEXT;
 
   @Override
   public Integer call() throws FailedException {
@@ -46,7 +44,7 @@ final class SFrameDumpCommand implements Callable<Integer> {
     Output.toStandardOutput(
         out ->
             faults.addAll(
-                format == Format.tsv
+                format == Format.TSV
                     ? SFrameText.write(section, out)
                     : SFrameListing.write(section, out)));
     if (section.trailingFault() != null) {

@@ -5,16 +5,12 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
-import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.OutputFile;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.read.Recording;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfUnwindSections;
@@ -32,13 +28,8 @@ import stackweave.sframe.writer.SFrameWriter;
       "An SFrame section made of a linked ELF file's .eh_frame (or .debug_frame).",
       "OUT is the raw section, or with --add a copy of the file with the section added, which loads"
           + " and runs as the file does. Strip the file before, not the copy."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar sframe generate ELF -o OUT [--add] [--section-version 2|3]"
-            + " [--address HEX]")
+    })
 final class SFrameGenerateCommand implements Callable<Integer> {
-
-  @Spec private CommandSpec spec;
 
   @Parameters(paramLabel = "ELF", description = "An executable or shared object.")
   private Path file;
@@ -66,15 +57,13 @@ final class SFrameGenerateCommand implements Callable<Integer> {
       description = "Where the raw section will be loaded. Default: 0.")
   private Long address;
 
-  @Mixin private HelpOption help;
-
   @Override
   public Integer call() throws FailedException {
     if (version != 2 && version != 3) {
-      throw new ParameterException(spec.commandLine(), "--section-version is 2 or 3");
+      throw new UsageException("--section-version is 2 or 3");
     }
     if (add && address != null) {
-      throw new ParameterException(spec.commandLine(), "--add chooses the address itself");
+      throw new UsageException("--add chooses the address itself");
     }
     SFrameInput.mustBeFile(file);
     Recording.mustNotBe(output, file, "the ELF file");

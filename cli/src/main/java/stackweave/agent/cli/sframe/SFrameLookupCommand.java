@@ -20,8 +20,7 @@ import stackweave.unwind.sframe.SFrameSection;
       "The row that holds at each address: pc start size rowpc cfa fp ra flags, as sframe dump"
           + " --format tsv has them.",
       "A return address is not looked up itself, but the address before it."
-    },
-    customSynopsis = "java -jar stackweave-agent.jar sframe lookup FILE PC... [--address HEX]")
+    })
 final class SFrameLookupCommand implements Callable<Integer> {
 
   @Mixin private SFrameOptions options;

@@ -10,7 +10,6 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 
 /**
  * The command {@code sframe merge FILE… -o OUT}: writes one section from those of several files.
@@ -21,9 +20,7 @@ import stackweave.agent.cli.common.HelpOption;
       "One raw SFrame section, version 3, sorted, of all sections and elements of linked files or"
           + " raw sections, whatever their versions.",
       "They must be of one ABI, and their functions must not overlap."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar sframe merge FILE[@HEX]... -o OUT [--output-address HEX]")
+    })
 final class SFrameMergeCommand implements Callable<Integer> {
 
   @Parameters(
@@ -40,8 +37,6 @@ final class SFrameMergeCommand implements Callable<Integer> {
       converter = SFrameOptions.Hex.class,
       description = "Where OUT will be loaded. Default: 0.")
   private long outputAddress;
-
-  @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws FailedException {

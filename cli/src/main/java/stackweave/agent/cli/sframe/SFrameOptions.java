@@ -2,12 +2,10 @@ package stackweave.agent.cli.sframe;
 
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 
 /** The options of the commands that read one SFrame section. */
 final class SFrameOptions {
@@ -24,8 +22,6 @@ final class SFrameOptions {
       converter = Hex.class,
       description = "Where a raw section is loaded. Default: 0.")
   private Long address;
-
-  @Mixin private HelpOption help;
 
   SFrameInput open() throws FailedException {
     return SFrameInput.open(file, address);

@@ -5,10 +5,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Output;
 import stackweave.maps.elf.ElfUnwindSections;
 import stackweave.sframe.tools.SFrameStatistics;
@@ -25,8 +23,7 @@ import stackweave.unwind.table.UnwindSections;
       "Sizes, functions, rows and distinct rules of .sframe, of .eh_frame with .eh_frame_hdr, and of"
           + " the SFrame V3 section that would come of it.",
       "Then the functions of which a part has no row, by reason."
-    },
-    customSynopsis = "java -jar stackweave-agent.jar sframe stat FILE...")
+    })
 final class SFrameStatCommand implements Callable<Integer> {
 
   @Parameters(
@@ -34,8 +31,6 @@ final class SFrameStatCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = "ELF files of any kind, or raw sections.")
   private List<Path> files;
-
-  @Mixin private HelpOption help;
 
   @Override
   public Integer call() throws FailedException {

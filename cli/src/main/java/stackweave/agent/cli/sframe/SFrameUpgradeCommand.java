@@ -13,10 +13,7 @@ import stackweave.agent.cli.common.FailedException;
       "The SFrame section of a linked file, or a raw one, as a raw section of version 3.",
       "The rows stay what they are. Functions without rows, which say nothing before version 3, are"
           + " left out: there, they would say that the stack ends."
-    },
-    customSynopsis =
-        "java -jar stackweave-agent.jar sframe upgrade FILE -o OUT [--address HEX]"
-            + " [--output-address HEX]")
+    })
 final class SFrameUpgradeCommand implements Callable<Integer> {
 
   @Mixin private SFrameOptions options;

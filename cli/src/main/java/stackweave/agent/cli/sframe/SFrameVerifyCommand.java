@@ -20,8 +20,7 @@ import stackweave.unwind.sframe.SFrameFault;
       "All that is wrong in an SFrame section, a line for each: offset, function, reason. Where a"
           + " file has several, the address of the section stands before.",
       "Exit code 0 when there is nothing, 1 when there is."
-    },
-    customSynopsis = "java -jar stackweave-agent.jar sframe verify FILE [--address HEX]")
+    })
 final class SFrameVerifyCommand implements Callable<Integer> {
 
   @Mixin private SFrameOptions options;

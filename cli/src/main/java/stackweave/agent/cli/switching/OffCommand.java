@@ -8,8 +8,7 @@ import picocli.CommandLine.Command;
     description = {
       "Switches sampling off in all JVMs of a user, or in one, until on is said.",
       "Leaves a file where the agent looks every second; says which JVMs have stopped."
-    },
-    customSynopsis = "java -jar stackweave-agent.jar off [--user USER | --pid PID]")
+    })
 public final class OffCommand extends SwitchCommand {
   OffCommand() {
     super(true);

@@ -8,8 +8,7 @@ import picocli.CommandLine.Command;
     description = {
       "Takes back what off did: recordings that ask for samples get them again.",
       "Starts no recording."
-    },
-    customSynopsis = "java -jar stackweave-agent.jar on [--user USER | --pid PID]")
+    })
 public final class OnCommand extends SwitchCommand {
   OnCommand() {
     super(false);

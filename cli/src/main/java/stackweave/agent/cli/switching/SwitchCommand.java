@@ -10,12 +10,10 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.HelpOption;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.common.Waiting;
 import stackweave.agent.cli.process.JavaOptions;
@@ -72,8 +70,6 @@ abstract class SwitchCommand implements Callable<Integer> {
           "Where this one JVM looks: in its own root, with a switch file of its own if an option"
               + " names one.")
   private Long pid;
-
-  @Mixin private HelpOption help;
 
   private final boolean off;
 
