@@ -84,7 +84,7 @@ class SFrameCommandIT extends SFrameCommands {
   @CsvSource(
       delimiter = '|',
       value = {
-        "                                         | no command given .*sframe --help.*",
+        "                                         | Missing required subcommand .*sframe --help.*",
         "dump                                     | .*'FILE'.*sframe dump --help.*",
         "dump missing                             | missing: no such file",
         "verify .                                 | \\.: is a directory",

@@ -19,14 +19,12 @@ import stackweave.agent.cli.jvm.DetachCommand;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.agent.cli.jvm.StatusCommand;
 import stackweave.agent.cli.read.CollapsedCommand;
-import stackweave.agent.cli.read.FirefoxCommand;
+import stackweave.agent.cli.read.ExportCommand;
 import stackweave.agent.cli.read.FlameGraphCommand;
 import stackweave.agent.cli.read.LibrariesCommand;
 import stackweave.agent.cli.read.MergeCommand;
 import stackweave.agent.cli.read.OtlpCommand;
-import stackweave.agent.cli.read.PprofCommand;
 import stackweave.agent.cli.read.ReportCommand;
-import stackweave.agent.cli.read.SpeedscopeCommand;
 import stackweave.agent.cli.read.TopCommand;
 import stackweave.agent.cli.record.RecordCommand;
 import stackweave.agent.cli.relay.RelayCommand;
@@ -52,10 +50,10 @@ import stackweave.linux.Descriptor;
       ReportCommand.class,
       LibrariesCommand.class,
       CollapsedCommand.class,
-      PprofCommand.class,
+      ExportCommand.Pprof.class,
       OtlpCommand.class,
-      SpeedscopeCommand.class,
-      FirefoxCommand.class,
+      ExportCommand.Speedscope.class,
+      ExportCommand.Firefox.class,
       MergeCommand.class,
       AttachCommand.class,
       RecordCommand.class,

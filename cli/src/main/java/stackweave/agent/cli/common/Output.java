@@ -157,6 +157,23 @@ public final class Output {
     }
   }
 
+  /**
+   * Refuses an output that would overwrite an input.
+   *
+   * @param name what an input is called in the message
+   */
+  public static void mustNotBe(Path output, String name, Path... inputs) throws FailedException {
+    for (Path input : isStandardOutput(output) ? new Path[0] : inputs) {
+      try {
+        if (Files.exists(output) && Files.isSameFile(output, input)) {
+          throw new FailedException(output + " is " + name + " itself: choose another -o");
+        }
+      } catch (IOException e) {
+        throw new FailedException("can't write " + output + ": " + FailedException.reason(e));
+      }
+    }
+  }
+
   /** The error for the user, with the file system's reason. */
   public static FailedException cantWrite(Path file, IOException e) {
     boolean standard = isStandardOutput(file);

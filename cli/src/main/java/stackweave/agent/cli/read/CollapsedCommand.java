@@ -30,12 +30,6 @@ public final class CollapsedCommand implements Callable<Integer> {
   @Mixin private Recording recording;
 
   @Option(
-      names = {"-o", "--output"},
-      paramLabel = "FILE",
-      description = "Default: standard output.")
-  private Path output;
-
-  @Option(
       names = {"-t", "--threads"},
       description = "Stacks begin with their thread.")
   private boolean threads;
@@ -65,7 +59,7 @@ public final class CollapsedCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RecordingException, FailedException {
-    recording.mustNotBeUnlessStandard(output);
+    Path output = recording.output();
     SampledRecording read = recording.read();
     CollapsedExport.Options options =
         new CollapsedExport.Options(threads, total, new FrameNames(lines, bci, simple));

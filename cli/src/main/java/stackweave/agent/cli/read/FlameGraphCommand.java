@@ -62,12 +62,10 @@ public final class FlameGraphCommand implements Callable<Integer> {
     Path last = files.get(files.size() - 1);
     Path main = diff ? last : files.get(0);
     Path to = output == null ? Recording.beside(main, diff ? "-diff.html" : ".html") : output;
-    if (!Output.isStandardOutput(to)) {
-      for (Path file : files) {
-        Recording.mustNotBe(
-            to, file, files.size() == 1 ? "the recording" : "one of the recordings");
-      }
-    }
+    Output.mustNotBe(
+        to,
+        files.size() == 1 ? "the recording" : "one of the recordings",
+        files.toArray(Path[]::new));
     Output.mustBeWritable(to);
     if (!diff) {
       mustDiffer();

@@ -33,31 +33,25 @@ public final class LibrariesCommand implements Callable<Integer> {
   @Option(names = "--html", description = "An HTML page instead of text of 80 columns.")
   private boolean html;
 
-  @Option(
-      names = {"-o", "--output"},
-      paramLabel = "FILE",
-      description = "Default: standard output.")
-  private Path output;
-
   @Override
   public Integer call() throws RecordingException, FailedException {
     if (rows != null && rows < 1) {
       throw new UsageException("-n must be 1 or more, not " + rows);
     }
-    recording.mustNotBeUnlessStandard(output);
+    Path output = recording.output();
     int most = rows == null ? 0 : rows;
     SampledRecording read;
     try {
       read = recording.read();
     } catch (RecordingException e) {
-      return withoutSamples(most, e);
+      return withoutSamples(output, most, e);
     }
     Output.to(output, new LibrariesExport(recording.title(), most, html), read);
     return 0;
   }
 
   /** Loads are events of their own. */
-  private int withoutSamples(int most, RecordingException why)
+  private int withoutSamples(Path output, int most, RecordingException why)
       throws RecordingException, FailedException {
     BorderReport loads = null;
     if (why.isWithoutSamples() && recording.hasAll()) {

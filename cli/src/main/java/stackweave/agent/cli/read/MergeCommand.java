@@ -69,11 +69,7 @@ public final class MergeCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, FailedException {
     Path file = output == null ? Recording.beside(recordings.get(0), "-merged.jfr") : output;
-    if (!Output.isStandardOutput(file)) {
-      for (Path recording : recordings) {
-        Recording.mustNotBe(file, recording, "one of the recordings");
-      }
-    }
+    Output.mustNotBe(file, "one of the recordings", recordings.toArray(Path[]::new));
     Output.mustBeWritable(file);
     MergeOptions options =
         new MergeOptions(only, keepsJdkSamples, state == State.DEFAULT, byWeight);

@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 import stackweave.agent.cli.collector.CollectorOptions;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
@@ -26,18 +25,12 @@ import stackweave.jfr.read.SampledRecording;
           + " times. Headers, such as an authorization, come from a file or from the environment"
           + " variable "
           + OtlpHeaders.VARIABLE
-          + " (name=value,name=value)."
+          + " (name=value,name=value).",
+      "With --endpoint, a file is written only if -o names one; else it has the recording's name"
+          + " with .otlp."
     })
 public final class OtlpCommand implements Callable<Integer> {
   @Mixin private Recording recording;
-
-  @Option(
-      names = {"-o", "--output"},
-      paramLabel = "FILE",
-      description =
-          "Default without --endpoint: the recording's name with .otlp, beside it. - is standard"
-              + " output. With both, it is written and sent.")
-  private Path output;
 
   @Mixin private CollectorOptions destination;
 
@@ -46,12 +39,9 @@ public final class OtlpCommand implements Callable<Integer> {
   @Override
   public Integer call() throws RecordingException, FailedException {
     OtlpEndpoint collector = destination.collector();
-    Path file = output == null && collector == null ? recording.beside(".otlp") : output;
-    if (file != null) {
-      recording.mustNotBeUnlessStandard(file);
-      if (destination.headersFile() != null && !Output.isStandardOutput(file)) {
-        Recording.mustNotBe(file, destination.headersFile(), "the file of headers");
-      }
+    Path file = collector == null ? recording.output(".otlp") : recording.output();
+    if (file != null && destination.headersFile() != null) {
+      Output.mustNotBe(file, "the file of headers", destination.headersFile());
     }
     SampledRecording read = recording.read();
     OtlpExport export = new OtlpExport(destination.service(), selection.in(read));

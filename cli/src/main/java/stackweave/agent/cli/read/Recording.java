@@ -1,10 +1,8 @@
 package stackweave.agent.cli.read;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.Function;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
@@ -19,17 +17,20 @@ public final class Recording {
   @Parameters(paramLabel = "REC", description = "The recording (.jfr).")
   private Path file;
 
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FILE",
+      description =
+          "The file; - is standard output. Default: standard output for text, else a file beside"
+              + " the recording.")
+  private Path output;
+
   @Mixin private SymbolOptions symbols;
 
   @Mixin private TimeOptions time;
 
   Path file() {
     return file;
-  }
-
-  /** The recording's name with another ending, beside it. */
-  Path beside(String ending) {
-    return beside(file, ending);
   }
 
   /** A file's name with another ending, beside it. */
@@ -44,26 +45,16 @@ public final class Recording {
     return String.valueOf(file.getFileName());
   }
 
-  /**
-   * Writes an export to a file, whose name is then printed, or to standard output.
-   *
-   * @param output null for a file beside the recording
-   * @param ending of that file's name
-   * @param export makes the export of what was read
-   */
-  void export(Path output, String ending, Function<SampledRecording, Export> export)
-      throws RecordingException, FailedException {
-    Path to = output == null ? beside(ending) : output;
-    mustNotBeUnlessStandard(to);
-    SampledRecording recording = read();
-    write(export.apply(recording), recording, to);
+  /** The file of -o, which is not the recording; null if none was named. */
+  Path output() throws FailedException {
+    Output.mustNotBe(output, "the recording", file);
+    return output;
   }
 
-  /** Refuses an output that would overwrite the recording. */
-  void mustNotBeUnlessStandard(Path output) throws FailedException {
-    if (!Output.isStandardOutput(output)) {
-      mustNotBe(output);
-    }
+  /** As {@link #output()}; if none was named, a file beside the recording. */
+  Path output(String ending) throws FailedException {
+    output = output == null ? beside(file, ending) : output;
+    return output();
   }
 
   /** Writes an export of what {@link #read} gave; prints the name of a file. */
@@ -98,25 +89,5 @@ public final class Recording {
       System.err.println("stackweave: " + file + ": " + Plain.line(warning));
     }
     return recording;
-  }
-
-  /** Refuses an output that would overwrite the recording. */
-  public void mustNotBe(Path output) throws FailedException {
-    mustNotBe(output, file, "the recording");
-  }
-
-  /**
-   * Refuses an output that would overwrite its input.
-   *
-   * @param name what the input is called in the message
-   */
-  public static void mustNotBe(Path output, Path file, String name) throws FailedException {
-    try {
-      if (Files.exists(output) && Files.isSameFile(output, file)) {
-        throw new FailedException(output + " is " + name + " itself: choose another -o");
-      }
-    } catch (IOException e) {
-      throw new FailedException("can't write " + output + ": " + FailedException.reason(e));
-    }
   }
 }

@@ -85,11 +85,7 @@ public final class ReportCommand implements Callable<Integer> {
     if (!diff && !limits.isEmpty()) {
       throw new UsageException("--fail-if needs --diff");
     }
-    if (!Output.isStandardOutput(output)) {
-      for (Path file : files) {
-        Recording.mustNotBe(output, file, "the recording");
-      }
-    }
+    Output.mustNotBe(output, "the recording", files.toArray(Path[]::new));
     return diff ? compare() : report();
   }
 

@@ -11,7 +11,6 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.OutputFile;
 import stackweave.agent.cli.common.UsageException;
-import stackweave.agent.cli.read.Recording;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfUnwindSections;
 import stackweave.sframe.elf.SFrameElfCopy;
@@ -66,7 +65,7 @@ final class SFrameGenerateCommand implements Callable<Integer> {
       throw new UsageException("--add chooses the address itself");
     }
     SFrameInput.mustBeFile(file);
-    Recording.mustNotBe(output, file, "the ELF file");
+    Output.mustNotBe(output, "the ELF file", file);
     try {
       ElfUnwindSections elf = ElfUnwindSections.readLinked(file);
       SFrameConversion made = add ? addTo(elf) : raw(elf);

@@ -8,7 +8,6 @@ import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.OutputFile;
-import stackweave.agent.cli.read.Recording;
 import stackweave.sframe.tools.SFrameVerifier;
 import stackweave.sframe.writer.SFrameMerge;
 import stackweave.unwind.section.MalformedSectionException;
@@ -30,7 +29,7 @@ final class SFrameMergeOutput {
 
   void mustNotBe(Path file) throws FailedException {
     SFrameInput.mustBeFile(file);
-    Recording.mustNotBe(output, file, "the file to read");
+    Output.mustNotBe(output, "the file to read", file);
   }
 
   /**
