@@ -7,12 +7,12 @@ import picocli.CommandLine.Command;
     name = "sframe",
     description = "SFrame sections: reads, checks and makes them.",
     subcommands = {
-      SFrameDumpCommand.class,
-      SFrameVerifyCommand.class,
+      SFrameReadCommand.Dump.class,
+      SFrameReadCommand.Verify.class,
       SFrameStatCommand.class,
-      SFrameLookupCommand.class,
+      SFrameReadCommand.Lookup.class,
       SFrameGenerateCommand.class,
-      SFrameUpgradeCommand.class,
-      SFrameMergeCommand.class
+      SFrameMergeCommand.Upgrade.class,
+      SFrameMergeCommand.Merge.class
     })
 public final class SFrameCommand {}

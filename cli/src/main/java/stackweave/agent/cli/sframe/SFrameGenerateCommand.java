@@ -52,7 +52,7 @@ final class SFrameGenerateCommand implements Callable<Integer> {
   @Option(
       names = "--address",
       paramLabel = "HEX",
-      converter = SFrameOptions.Hex.class,
+      converter = Hex.class,
       description = "Where the raw section will be loaded. Default: 0.")
   private Long address;
 
