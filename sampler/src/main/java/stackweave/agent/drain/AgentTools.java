@@ -4,45 +4,62 @@ import java.lang.instrument.Instrumentation;
 import java.util.List;
 import stackweave.agent.decode.failure.FailureFiles;
 import stackweave.agent.decode.thread.StartedJavaThreads;
-import stackweave.agent.decode.thread.ThreadStartHooks;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
+import stackweave.agent.jdk.hook.ThreadStartHook;
 import stackweave.agent.message.Messages;
 import stackweave.engine.ThreadStarts;
 import stackweave.hotspot.runtime.JavaThreads;
 
-/**
- * What exists as long as the agent, and is used by one drain thread after the other.
- *
- * @param instrumentation null in tests
- * @param hooks in {@code Thread.start}; null if classes of the JDK may not be instrumented
- * @param failureFiles where replay files of incomplete stacks go; null: none are written
- * @param compilerLimit null if C2 may compile the agent's classes
- */
-record AgentTools(
-    Instrumentation instrumentation,
-    Messages messages,
-    List<Feature> features,
-    ThreadStartHooks hooks,
-    FailureFiles failureFiles,
-    CompilerLimit compilerLimit)
-    implements AutoCloseable {
+/** What exists as long as the agent, and is used by one drain thread after the other. */
+final class AgentTools implements AutoCloseable {
+  private final Instrumentation instrumentation;
+  private final Messages messages;
+  private final List<Feature> features;
+  private final boolean mayHook;
+  private final FailureFiles failureFiles;
 
-  static AgentTools of(
+  /** Null if C2 may compile the agent's classes. */
+  private final CompilerLimit compilerLimit;
+
+  /** In {@code Thread.start}; null before it is instrumented. */
+  private ThreadStartHook hook;
+
+  /**
+   * @param instrumentation null in tests
+   */
+  AgentTools(
       Instrumentation instrumentation,
       Messages messages,
       List<Feature> features,
       SamplerSettings settings) {
-    return new AgentTools(
-        instrumentation,
-        messages,
-        features,
-        settings.hooks() ? new ThreadStartHooks(instrumentation, messages) : null,
+    this.instrumentation = instrumentation;
+    this.messages = messages;
+    this.features = features;
+    this.mayHook = settings.hooks();
+    this.failureFiles =
         settings.recordFailures().isEmpty()
             ? null
-            : new FailureFiles(settings.recordFailures(), messages),
-        settings.withoutC2() ? new CompilerLimit(instrumentation) : null);
+            : new FailureFiles(settings.recordFailures(), messages);
+    this.compilerLimit = settings.withoutC2() ? new CompilerLimit(instrumentation) : null;
+  }
+
+  Instrumentation instrumentation() {
+    return instrumentation;
+  }
+
+  Messages messages() {
+    return messages;
+  }
+
+  List<Feature> features() {
+    return features;
+  }
+
+  /** Where replay files of incomplete stacks go; null: none are written. */
+  FailureFiles failureFiles() {
+    return failureFiles;
   }
 
   /** Keeps C2 away from the agent's classes, where that is wanted; returns before it is done. */
@@ -65,7 +82,7 @@ record AgentTools(
    * @throws HookException why it is not instrumented although it would help
    */
   ThreadStarts hookThreadStarts(JavaThreads vmThreads) throws HookException {
-    if (hooks == null) {
+    if (!mayHook) {
       return ThreadStarts.NONE;
     }
     if (vmThreads == null) {
@@ -73,7 +90,11 @@ record AgentTools(
           "Thread.start is not instrumented, for this VM's threads are not known", null);
     }
     try {
-      return new StartedJavaThreads(hooks.begin(), vmThreads);
+      if (hook == null) {
+        hook = ThreadStartHook.install(instrumentation);
+      }
+      hook.resume();
+      return new StartedJavaThreads(hook, vmThreads);
     } catch (HookException | ReflectiveOperationException e) {
       throw new HookException(
           "Thread.start is not instrumented, so short threads may be missed: " + e.getMessage(), e);
@@ -82,16 +103,21 @@ record AgentTools(
 
   /** Threads that start are no longer told of. */
   void unhookThreadStarts() {
-    if (hooks != null) {
-      hooks.end();
+    if (hook != null) {
+      hook.pause();
     }
   }
 
   /** Undoes what outlives sampling; call it when there is no drain thread any more. */
   @Override
   public void close() {
-    if (hooks != null) {
-      hooks.remove();
+    if (hook != null) {
+      try {
+        hook.remove(instrumentation);
+      } catch (HookException e) {
+        messages.sampling(e.getMessage());
+      }
+      hook = null;
     }
     for (Feature feature : features) {
       feature.remove();

@@ -126,7 +126,7 @@ public final class Sampler implements SamplingListener {
   /** Makes what sampling needs, once. Under the lock of this. */
   private void prepare() {
     if (totals == null) {
-      tools = AgentTools.of(instrumentation, messages, features.get(), settings);
+      tools = new AgentTools(instrumentation, messages, features.get(), settings);
       totals = new SamplerTotals();
     }
   }

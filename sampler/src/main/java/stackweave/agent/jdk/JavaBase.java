@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Opens packages of java.base to this module, without the JVM's warnings. Stateless. */
+/** Opens packages of the JDK to this module, without the JVM's warnings. Stateless. */
 public final class JavaBase {
 
   private JavaBase() {}
@@ -16,7 +16,16 @@ public final class JavaBase {
    * @throws RuntimeException if the JVM refuses
    */
   public static void open(Instrumentation instrumentation, String... packages) {
-    redefine(instrumentation, Map.of(), toUs(packages));
+    redefine(instrumentation, Object.class, Map.of(), toUs(packages));
+  }
+
+  /**
+   * Opens the package of a class of a named module. Repeated calls have no effect.
+   *
+   * @throws RuntimeException if the JVM refuses
+   */
+  public static void open(Instrumentation instrumentation, Class<?> type) {
+    redefine(instrumentation, type, Map.of(), toUs(type.getPackageName()));
   }
 
   /**
@@ -35,15 +44,15 @@ public final class JavaBase {
    * @throws RuntimeException if the JVM doesn't
    */
   static void export(Instrumentation instrumentation, String... packages) {
-    redefine(instrumentation, toUs(packages), Map.of());
+    redefine(instrumentation, Object.class, toUs(packages), Map.of());
   }
 
   private static void redefine(
       Instrumentation instrumentation,
+      Class<?> type,
       Map<String, Set<Module>> exports,
       Map<String, Set<Module>> opens) {
-    instrumentation.redefineModule(
-        Object.class.getModule(), Set.of(), exports, opens, Set.of(), Map.of());
+    instrumentation.redefineModule(type.getModule(), Set.of(), exports, opens, Set.of(), Map.of());
   }
 
   /**

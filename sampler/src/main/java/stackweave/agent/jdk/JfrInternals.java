@@ -3,34 +3,15 @@ package stackweave.agent.jdk;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * What of JFR's own classes is used to weave samples, JDK 17 to 27: package jdk.jfr.internal is
  * opened to this module, and to no other. Stateless.
  */
 public final class JfrInternals {
-  private static final String MODULE = "jdk.jfr";
-  private static final String PACKAGE = "jdk.jfr.internal";
-  private static final String REPOSITORY = PACKAGE + ".MetadataRepository";
+  private static final String REPOSITORY = "jdk.jfr.internal.MetadataRepository";
 
   private JfrInternals() {}
-
-  /**
-   * Opens the package. Repeated calls have no effect.
-   *
-   * @throws RuntimeException if the JVM refuses
-   */
-  public static void open(Instrumentation instrumentation) {
-    instrumentation.redefineModule(
-        ModuleLayer.boot().findModule(MODULE).orElseThrow(),
-        Set.of(),
-        Map.of(),
-        Map.of(PACKAGE, Set.of(JfrInternals.class.getModule())),
-        Set.of(),
-        Map.of());
-  }
 
   /**
    * The metadata of the JVM's types, as JFR writes them into each chunk. Takes a lock of JFR's and
@@ -40,8 +21,8 @@ public final class JfrInternals {
    */
   public static byte[] metadata(Instrumentation instrumentation)
       throws ReflectiveOperationException {
-    open(instrumentation);
-    Class<?> type = Class.forName(REPOSITORY);
+    Class<?> type = Class.forName(REPOSITORY, true, null);
+    JavaBase.open(instrumentation, type);
     Object repository = type.getMethod("getInstance").invoke(null);
     Method write = type.getDeclaredMethod("getBinaryRepresentation");
     write.setAccessible(true);

@@ -110,7 +110,7 @@ class DrainThreadTest {
             Room.later(null, HeapRoom.Heap.OF_JVM),
             switchFile,
             new CountDownLatch(1)),
-        AgentTools.of(null, messages, List.of(), SETTINGS),
+        new AgentTools(null, messages, List.of(), SETTINGS),
         new Status(new SamplerTotals(), start, stores, () -> {}, messages));
   }
 }

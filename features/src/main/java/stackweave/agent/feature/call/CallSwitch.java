@@ -7,8 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongBinaryOperator;
-import stackweave.agent.jdk.JavaBase;
-import stackweave.agent.jdk.hook.HookClass;
+import stackweave.agent.jdk.hook.JdkHook;
 
 /**
  * The agent's end of {@link CallHook}: defines its copy in java.lang, switches methods on and off,
@@ -30,40 +29,15 @@ final class CallSwitch {
     Class<?> type = hook.lookupClass();
     on = hook.findStaticVarHandle(type, "on", boolean.class);
     threshold = hook.findStaticVarHandle(type, "threshold", long.class);
-    selected = (byte[]) constant(hook, "SELECTED", byte[].class);
-    counters = counters(constant(hook, "COUNTERS", AtomicReferenceArray.class));
-    writers = writers(constant(hook, "WRITERS", AtomicReferenceArray.class));
+    selected = JdkHook.constant(hook, "SELECTED", byte[].class);
+    counters = JdkHook.constant(hook, "COUNTERS", AtomicReferenceArray.class);
+    writers = JdkHook.constant(hook, "WRITERS", AtomicReferenceArray.class);
   }
 
   /** Defines the copy, or finds that of an earlier agent. */
   static CallSwitch define(Instrumentation instrumentation)
       throws ReflectiveOperationException, IOException {
-    JavaBase.open(instrumentation, "java.lang");
-    MethodHandles.Lookup own = MethodHandles.lookup();
-    Class<?> copy;
-    try {
-      copy = Class.forName(COPY, true, null);
-    } catch (ClassNotFoundException e) {
-      copy =
-          MethodHandles.privateLookupIn(Object.class, own)
-              .defineClass(HookClass.renamed(CallHook.class, COPY));
-    }
-    return new CallSwitch(MethodHandles.privateLookupIn(copy, own));
-  }
-
-  private static Object constant(MethodHandles.Lookup hook, String name, Class<?> type)
-      throws ReflectiveOperationException {
-    return hook.findStaticVarHandle(hook.lookupClass(), name, type).get();
-  }
-
-  @SuppressWarnings("unchecked") // the copy's fields have the types of CallHook
-  private static AtomicReferenceArray<AtomicLongArray> counters(Object value) {
-    return (AtomicReferenceArray<AtomicLongArray>) value;
-  }
-
-  @SuppressWarnings("unchecked")
-  private static AtomicReferenceArray<LongBinaryOperator> writers(Object value) {
-    return (AtomicReferenceArray<LongBinaryOperator>) value;
+    return new CallSwitch(JdkHook.copy(instrumentation, CallHook.class, COPY, Object.class));
   }
 
   /** Times the methods that are selected. */

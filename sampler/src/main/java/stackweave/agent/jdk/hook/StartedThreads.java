@@ -1,35 +1,37 @@
 package stackweave.agent.jdk.hook;
 
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A buffer in which application threads put the threads that they start, read by the drain thread
- * through {@link ThreadStartHook}. It runs as a copy in java.lang, {@link HookClass#NAME}, since
- * {@code Thread} can't see the agent's classes; so it must use nothing outside java.base and load
- * no class of the agent. It must not allocate or wait; without a reader it reads one field.
- *
- * <p>A thread still in its slot when the slot is needed again is overwritten, and {@link #MISSED}
- * set. No thread stays in a slot without a reader: writers check the reader after storing, and
- * whoever removes the reader clears the slots afterwards.
+ * A queue in which application threads put the threads that they start, read by the drain thread
+ * through {@link ThreadStartHook}. It runs as a copy in java.lang, {@link ThreadStartHook#COPY},
+ * since {@code Thread} can't see the agent's classes; so it must use nothing outside java.base and
+ * load no class of the agent. It takes no lock; without a reader it reads one field, and keeps no
+ * thread.
  */
 final class StartedThreads {
-  /** Number of slots, a power of two. */
+  /** About so many threads wait for the reader; of more it is only told that some are missing. */
   static final int CAPACITY = 256;
 
-  static final AtomicReferenceArray<Thread> SLOTS = new AtomicReferenceArray<>(CAPACITY);
+  static final ConcurrentLinkedQueue<Thread> QUEUE = new ConcurrentLinkedQueue<>();
 
-  /** Threads ever added. */
+  /** Threads ever added, and how many of them the reader has seen. */
   static final AtomicInteger COUNT = new AtomicInteger();
 
-  /** Whether some were overwritten before they were read. */
+  static final AtomicInteger TAKEN = new AtomicInteger();
+
+  /** Whether some found no room since the reader last looked. */
   static final AtomicBoolean MISSED = new AtomicBoolean();
 
   /** The thread that reads them and is unparked for each; null if none. */
   static final AtomicReference<Thread> READER = new AtomicReference<>();
+
+  /** Whether the JDK calls this; a class that is defined stays, also if it could not be called. */
+  static final AtomicBoolean INSTALLED = new AtomicBoolean();
 
   private StartedThreads() {}
 
@@ -39,12 +41,13 @@ final class StartedThreads {
     if (reader == null) {
       return;
     }
-    int slot = COUNT.getAndIncrement() & CAPACITY - 1;
-    if (SLOTS.getAndSet(slot, thread) != null) {
+    if (COUNT.incrementAndGet() - TAKEN.get() > CAPACITY) {
       MISSED.set(true);
+    } else {
+      QUEUE.add(thread);
     }
     if (READER.get() == null) {
-      SLOTS.set(slot, null);
+      QUEUE.clear(); // nobody else would
     }
     LockSupport.unpark(reader);
   }

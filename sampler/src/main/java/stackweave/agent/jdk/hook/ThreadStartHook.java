@@ -1,104 +1,63 @@
 package stackweave.agent.jdk.hook;
 
-import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
 import java.lang.invoke.MethodHandles;
+import java.util.Map;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
- * The instrumentation of {@code Thread.start} that reports each started platform thread. The
- * transformer is registered only while Thread is transformed, since the JVM asks a registered one
- * about every class loaded. If another agent retransforms Thread, the change is lost, and threads
- * are found as without it. For one thread at a time.
+ * The instrumentation of {@code Thread.start} that reports each started platform thread. It stays
+ * in, paused between recordings, until it is removed: each change of Thread stops all threads while
+ * the VM adjusts every class, throws away the compiled code in which Thread's methods are inlined,
+ * and takes some 15 KB for good. If another agent retransforms Thread, the change is lost, and
+ * threads are found as without it. For one thread at a time: the drain thread, then whoever closes
+ * the sampler.
  */
-public final class ThreadStartHook implements AutoCloseable {
-  private final Instrumentation instrumentation;
-  private final AtomicReferenceArray<Thread> slots;
+public final class ThreadStartHook {
+  static final String COPY = "java.lang.StackweaveStartedThreads";
+
+  private final ConcurrentLinkedQueue<Thread> queue;
   private final AtomicInteger count;
+  private final AtomicInteger taken;
   private final AtomicBoolean missed;
   private final AtomicReference<Thread> reader;
-
-  /** As many of those that were ever added are not to be expected any more; never too many. */
-  private int taken;
-
-  private boolean closed;
+  private final AtomicBoolean installed;
 
   /**
-   * @param hook of the class that {@link StartedThreads} is, which an earlier hook may have used
+   * @param copy of {@link StartedThreads}, which an earlier hook may have used
    */
-  ThreadStartHook(Instrumentation instrumentation, MethodHandles.Lookup hook)
-      throws ReflectiveOperationException {
-    this.instrumentation = instrumentation;
-    this.slots = slots(constant(hook, "SLOTS", AtomicReferenceArray.class));
-    this.count = (AtomicInteger) constant(hook, "COUNT", AtomicInteger.class);
-    this.missed = (AtomicBoolean) constant(hook, "MISSED", AtomicBoolean.class);
-    this.reader = thread(constant(hook, "READER", AtomicReference.class));
-    beginAnew();
-  }
-
-  /** Threads counted earlier were taken, or were removed by a {@link #pause}. */
-  private void beginAnew() {
-    missed.set(false);
-    taken = count.get();
+  ThreadStartHook(MethodHandles.Lookup copy) throws ReflectiveOperationException {
+    queue = JdkHook.constant(copy, "QUEUE", ConcurrentLinkedQueue.class);
+    count = JdkHook.constant(copy, "COUNT", AtomicInteger.class);
+    taken = JdkHook.constant(copy, "TAKEN", AtomicInteger.class);
+    missed = JdkHook.constant(copy, "MISSED", AtomicBoolean.class);
+    reader = JdkHook.constant(copy, "READER", AtomicReference.class);
+    installed = JdkHook.constant(copy, "INSTALLED", AtomicBoolean.class);
+    queue.add(Thread.currentThread()); // so that no thread that starts another has to load classes
+    queue.clear();
   }
 
   /**
-   * Instruments {@code Thread.start}; after this the calling thread is unparked whenever a thread
-   * was started.
+   * Instruments {@code Thread.start}; {@link #resume} begins to report.
    *
    * @throws HookException if that is not possible; nothing is instrumented then
    */
   public static ThreadStartHook install(Instrumentation instrumentation) throws HookException {
-    if (!instrumentation.isRetransformClassesSupported()) {
-      throw new HookException("this JVM does not transform loaded classes", null);
-    }
     try {
-      ThreadStartTransformer transformer = new ThreadStartTransformer(Thread.class, HookClass.NAME);
-      ThreadStartHook hook = new ThreadStartHook(instrumentation, HookClass.enter(instrumentation));
-      hook.transform(transformer);
-      hook.reader.set(Thread.currentThread());
-      return hook;
-    } catch (ReflectiveOperationException
-        | IOException
-        | UnmodifiableClassException
-        | RuntimeException
-        | LinkageError e) {
+      return new ThreadStartHook(
+          JdkHook.install(
+              instrumentation,
+              StartedThreads.class,
+              COPY,
+              Map.of(Thread.class.getName(), new ThreadStartChange(COPY))));
+    } catch (ReflectiveOperationException e) {
       throw new HookException(e.toString(), e);
     }
-  }
-
-  private void transform(ThreadStartTransformer transformer)
-      throws UnmodifiableClassException, HookException {
-    instrumentation.addTransformer(transformer, true);
-    try {
-      instrumentation.retransformClasses(Thread.class);
-    } finally {
-      instrumentation.removeTransformer(transformer);
-    }
-    if (!transformer.applied()) {
-      throw new HookException(
-          "Thread.start can't be instrumented: " + transformer.failure(), transformer.failure());
-    }
-  }
-
-  private static Object constant(MethodHandles.Lookup hook, String name, Class<?> type)
-      throws ReflectiveOperationException {
-    return hook.findStaticVarHandle(hook.lookupClass(), name, type).get();
-  }
-
-  @SuppressWarnings("unchecked") // the copy's fields have the types of StartedThreads
-  private static AtomicReferenceArray<Thread> slots(Object value) {
-    return (AtomicReferenceArray<Thread>) value;
-  }
-
-  @SuppressWarnings("unchecked")
-  private static AtomicReference<Thread> thread(Object value) {
-    return (AtomicReference<Thread>) value;
   }
 
   /**
@@ -108,57 +67,36 @@ public final class ThreadStartHook implements AutoCloseable {
    */
   public boolean take(Consumer<Thread> taker) {
     int now = count.get();
-    if (now == taken) {
-      return true;
+    for (Thread thread = queue.poll(); thread != null; thread = queue.poll()) {
+      taker.accept(thread);
     }
-    for (int i = 0; i < slots.length(); i++) {
-      Thread thread = slots.get(i) == null ? null : slots.getAndSet(i, null);
-      if (thread != null) {
-        taker.accept(thread);
-        taken++; // not the count: a counted thread may not be in its slot yet
-      }
-    }
-    int counted = count.get();
-    if (taken - counted > 0) {
-      taken = counted; // one was counted before this began anew, and in its slot only afterwards
-    }
-    if (missed.get() && missed.getAndSet(false)) {
-      // Some are gone, nobody knows how many, and others may be counted and not in their slots yet.
-      // So no call is cut short from now on, until this begins anew.
-      taken = now - slots.length();
-      return false;
-    }
-    return true;
+    taken.set(now);
+    return !missed.get() || !missed.getAndSet(false);
   }
 
-  /** Reports to the calling thread again. */
+  /** Reports to the calling thread, which is unparked for each thread that is started. */
   public void resume() {
-    beginAnew();
+    missed.set(false);
+    taken.set(count.get());
     reader.set(Thread.currentThread());
   }
 
   /** Stops reporting; the code in Thread stays and reads one field. */
   public void pause() {
     reader.set(null);
-    for (int i = 0; i < slots.length(); i++) {
-      slots.set(i, null);
-    }
+    queue.clear();
   }
 
   /**
-   * Restores Thread's own code. Repeated calls have no effect.
+   * Restores Thread's own code.
    *
    * @throws HookException if that fails; the code in Thread then stays idle
    */
-  @Override
-  public void close() throws HookException {
-    if (closed) {
-      return;
-    }
-    closed = true;
+  public void remove(Instrumentation instrumentation) throws HookException {
     pause();
     try {
       instrumentation.retransformClasses(Thread.class);
+      installed.set(false);
     } catch (UnmodifiableClassException | RuntimeException | LinkageError e) {
       throw new HookException("Thread.start stays instrumented, and idle: " + e, e);
     }

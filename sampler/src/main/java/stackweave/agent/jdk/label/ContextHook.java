@@ -1,17 +1,19 @@
 package stackweave.agent.jdk.label;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
-import java.lang.invoke.VarHandle;
-import java.util.List;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import stackweave.agent.jdk.JavaBase;
+import stackweave.agent.jdk.hook.JdkHook;
 
 /**
  * The agent's access to the copies in java.lang of {@link Contexts}, {@link ContextScope} and
@@ -27,54 +29,57 @@ public final class ContextHook implements AutoCloseable {
   private static final String CLASS = "StackweaveContext";
 
   private static final String FIELD = "agent";
-  private static final String PREFIX = "stackweave/agent/jdk/label/";
-  private static final String NEW_PREFIX = "java/lang/Stackweave";
+  private static final String PREFIX = "stackweave.agent.jdk.label.";
   private static final String COPY = "java.lang.Stackweave";
-  private static final List<Class<?>> COPIED =
-      List.of(ContextScope.class, ContextThread.class, Contexts.class);
 
+  /** Called for samples, without any allocation. */
   private final MethodHandle at;
-  private final MethodHandle labels;
+
   private final MethodHandle noted;
   private final MethodHandle note;
-  private final MethodHandle newKey;
-  private final MethodHandle begin;
-  private final MethodHandle end;
-  private final MethodHandle sweep;
-  private final MethodHandle recentCount;
-  private final MethodHandle recent;
+
+  /** Called now and then. */
+  private final Method begin;
+
+  private final Method end;
+  private final Method sweep;
+  private final Method labels;
+  private final Method recent;
+
+  private final AtomicLong keys;
+  private final AtomicLong recentCount;
   private final Object unknown;
 
   /** Its element is set before the first scope is there, so most samples need no call. */
   private final boolean[] used;
 
-  private ContextHook(Class<?> contexts, Class<?> scope) throws ReflectiveOperationException {
-    MethodHandles.Lookup inContexts =
-        MethodHandles.privateLookupIn(contexts, MethodHandles.lookup());
-    MethodHandles.Lookup inScope = MethodHandles.privateLookupIn(scope, MethodHandles.lookup());
-    MethodType plain = MethodType.methodType(void.class);
-    at =
-        inContexts.findStatic(
-            contexts,
-            "at",
-            MethodType.methodType(Object.class, Thread.class, long.class, long.class));
-    begin = inContexts.findStatic(contexts, "begin", plain);
-    end = inContexts.findStatic(contexts, "end", plain);
-    sweep = inContexts.findStatic(contexts, "sweep", plain);
-    recentCount = inContexts.findStatic(contexts, "recentCount", MethodType.methodType(long.class));
-    recent =
-        inContexts.findStatic(contexts, "recent", MethodType.methodType(Thread.class, long.class));
-    newKey = inContexts.findStatic(contexts, "newKey", MethodType.methodType(long.class));
-    labels =
-        inScope.findStatic(scope, "labels", MethodType.methodType(String[][].class, Object.class));
-    noted =
-        inScope.findStatic(
-            scope, "noted", MethodType.methodType(long.class, Object.class, long.class));
-    note =
-        inScope.findStatic(
-            scope, "note", MethodType.methodType(void.class, Object.class, long.class, long.class));
-    unknown = inContexts.findStaticVarHandle(contexts, "UNKNOWN", Object.class).get();
-    used = (boolean[]) inContexts.findStaticVarHandle(contexts, "USED", boolean[].class).get();
+  private ContextHook(MethodHandles.Lookup contexts, MethodHandles.Lookup scope)
+      throws ReflectiveOperationException {
+    at = handle(contexts, "at", Object.class, Thread.class, long.class, long.class);
+    noted = handle(scope, "noted", long.class, Object.class, long.class);
+    note = handle(scope, "note", void.class, Object.class, long.class, long.class);
+    begin = method(contexts, "begin");
+    end = method(contexts, "end");
+    sweep = method(contexts, "sweep");
+    recent = method(contexts, "recent", long.class);
+    labels = method(scope, "labels", Object.class);
+    keys = JdkHook.constant(contexts, "KEYS", AtomicLong.class);
+    recentCount = JdkHook.constant(contexts, "RECENT_COUNT", AtomicLong.class);
+    unknown = JdkHook.constant(contexts, "UNKNOWN", Object.class);
+    used = JdkHook.constant(contexts, "USED", boolean[].class);
+  }
+
+  private static MethodHandle handle(
+      MethodHandles.Lookup in, String name, Class<?> result, Class<?>... arguments)
+      throws ReflectiveOperationException {
+    return in.findStatic(in.lookupClass(), name, MethodType.methodType(result, arguments));
+  }
+
+  private static Method method(MethodHandles.Lookup in, String name, Class<?>... arguments)
+      throws ReflectiveOperationException {
+    Method method = in.lookupClass().getDeclaredMethod(name, arguments);
+    method.setAccessible(true);
+    return method;
   }
 
   /**
@@ -84,43 +89,27 @@ public final class ContextHook implements AutoCloseable {
    */
   public static ContextHook open(Instrumentation instrumentation)
       throws ReflectiveOperationException, IOException {
-    JavaBase.open(instrumentation, "java.lang");
-    boolean isNew = find(Contexts.class) == null;
-    for (Class<?> type : COPIED) {
-      if (find(type) == null) {
-        MethodHandles.privateLookupIn(Object.class, MethodHandles.lookup()).defineClass(copy(type));
-      }
+    MethodHandles.Lookup scope = copy(instrumentation, ContextScope.class);
+    copy(instrumentation, ContextThread.class);
+    MethodHandles.Lookup contexts = copy(instrumentation, Contexts.class);
+    ContextHook hook = new ContextHook(contexts, scope);
+    AtomicBoolean isTold = JdkHook.constant(contexts, "IS_TOLD", AtomicBoolean.class);
+    if (!isTold.getAndSet(true)) {
+      tell(instrumentation, JdkHook.constant(contexts, "OPEN", Function.class));
     }
-    Class<?> contexts = find(Contexts.class);
-    ContextHook hook = new ContextHook(contexts, find(ContextScope.class));
-    if (isNew) {
-      tell(instrumentation, contexts.getField("OPEN").get(null));
-    }
-    hook.call(hook.begin);
+    call(hook.begin);
     return hook;
   }
 
-  private static Class<?> find(Class<?> type) {
-    try {
-      return Class.forName(COPY + type.getSimpleName(), true, null);
-    } catch (ClassNotFoundException e) {
-      return null;
-    }
-  }
-
-  private static byte[] copy(Class<?> type) throws IOException {
-    try (InputStream in = type.getResourceAsStream(type.getSimpleName() + ".class")) {
-      if (in == null) {
-        throw new IOException("the agent jar lacks " + type.getName());
-      }
-      return ClassFileNames.replace(in.readAllBytes(), PREFIX, NEW_PREFIX);
-    }
+  private static MethodHandles.Lookup copy(Instrumentation instrumentation, Class<?> type)
+      throws ReflectiveOperationException, IOException {
+    return JdkHook.copy(instrumentation, type, PREFIX, COPY, Object.class);
   }
 
   /**
    * Tells the application's classes that are loaded already; one that can't be told has no labels.
    */
-  private static void tell(Instrumentation instrumentation, Object open) {
+  private static void tell(Instrumentation instrumentation, Function<?, ?> open) {
     for (Class<?> type : instrumentation.getAllLoadedClasses()) {
       String name = type.getName();
       if (name.endsWith(CLASS)
@@ -135,26 +124,19 @@ public final class ContextHook implements AutoCloseable {
     }
   }
 
-  private static void bind(Instrumentation instrumentation, Class<?> type, Object open)
+  private static void bind(Instrumentation instrumentation, Class<?> type, Function<?, ?> open)
       throws ReflectiveOperationException {
     Module own = ContextHook.class.getModule();
     Module module = type.getModule();
     if (module.isNamed()) {
-      instrumentation.redefineModule(
-          module,
-          Set.of(),
-          Map.of(),
-          Map.of(type.getPackageName(), Set.of(own)),
-          Set.of(),
-          Map.of());
+      JavaBase.open(instrumentation, type);
     }
     if (!own.canRead(module)) {
       instrumentation.redefineModule(own, Set.of(module), Map.of(), Map.of(), Set.of(), Map.of());
     }
-    VarHandle field =
-        MethodHandles.privateLookupIn(type, MethodHandles.lookup())
-            .findStaticVarHandle(type, FIELD, Function.class);
-    field.setVolatile((Function<?, ?>) open);
+    MethodHandles.privateLookupIn(type, MethodHandles.lookup())
+        .findStaticVarHandle(type, FIELD, Function.class)
+        .setVolatile(open);
   }
 
   /**
@@ -186,20 +168,12 @@ public final class ContextHook implements AutoCloseable {
    * @return null if they can't be told
    */
   public String[][] labels(Object scope) {
-    try {
-      return (String[][]) labels.invokeExact(scope);
-    } catch (Throwable e) {
-      throw failed(e);
-    }
+    return (String[][]) call(labels, scope);
   }
 
   /** A number that no other call in this JVM has returned, for {@link #note}. */
   public long newKey() {
-    try {
-      return (long) newKey.invokeExact();
-    } catch (Throwable e) {
-      throw failed(e);
-    }
+    return keys.incrementAndGet();
   }
 
   /** The number that was noted at a scope by this key; 0 for none. */
@@ -222,11 +196,7 @@ public final class ContextHook implements AutoCloseable {
 
   /** How many virtual threads have opened their first scope, ever. */
   public long virtualThreads() {
-    try {
-      return (long) recentCount.invokeExact();
-    } catch (Throwable e) {
-      throw failed(e);
-    }
+    return recentCount.get();
   }
 
   /**
@@ -236,11 +206,7 @@ public final class ContextHook implements AutoCloseable {
    * @return null if it is garbage, or not known
    */
   public Thread virtualThread(long number) {
-    try {
-      return (Thread) recent.invokeExact(number);
-    } catch (Throwable e) {
-      throw failed(e);
-    }
+    return (Thread) call(recent, number);
   }
 
   /** Forgets threads that have ended. Takes tens of microseconds. */
@@ -254,10 +220,12 @@ public final class ContextHook implements AutoCloseable {
     call(end);
   }
 
-  private void call(MethodHandle handle) {
+  private static Object call(Method method, Object... arguments) {
     try {
-      handle.invokeExact();
-    } catch (Throwable e) {
+      return method.invoke(null, arguments);
+    } catch (InvocationTargetException e) {
+      throw failed(e.getCause());
+    } catch (ReflectiveOperationException e) {
       throw failed(e);
     }
   }

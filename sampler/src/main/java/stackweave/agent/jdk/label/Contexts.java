@@ -2,6 +2,7 @@ package stackweave.agent.jdk.label;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -20,6 +21,12 @@ import java.util.function.Function;
 public final class Contexts implements Function<String[], Runnable> {
   /** For {@code StackweaveContext}, which knows the JDK's types alone. */
   public static final Function<String[], Runnable> OPEN = new Contexts();
+
+  /** Whether classes that were loaded before this one have got {@link #OPEN}. */
+  static final AtomicBoolean IS_TOLD = new AtomicBoolean();
+
+  /** The last key of {@link ContextScope#note} that was given away. */
+  static final AtomicLong KEYS = new AtomicLong();
 
   /** That the scope of a thread is not known for a time. */
   static final Object UNKNOWN = new Object();
@@ -51,7 +58,7 @@ public final class Contexts implements Function<String[], Runnable> {
       new AtomicReferenceArray<>(RECENT);
 
   /** How many virtual threads have opened their first scope. */
-  private static final AtomicLong RECENT_COUNT = new AtomicLong();
+  static final AtomicLong RECENT_COUNT = new AtomicLong();
 
   /** Its id, which {@code getId} need not be before JDK 19; null outside of java.lang. */
   private static final VarHandle ID = id();
@@ -63,7 +70,6 @@ public final class Contexts implements Function<String[], Runnable> {
   private static volatile int period;
 
   private static int periods;
-  private static long keys;
 
   private Contexts() {}
 
@@ -190,16 +196,6 @@ public final class Contexts implements Function<String[], Runnable> {
     for (int i = 0; i < RECENT; i++) {
       RECENT_THREADS.set(i, null);
     }
-  }
-
-  /** A number that no call has returned before. */
-  static synchronized long newKey() {
-    return ++keys;
-  }
-
-  /** How many virtual threads have opened their first scope, ever. */
-  static long recentCount() {
-    return RECENT_COUNT.get();
   }
 
   /**

@@ -8,20 +8,25 @@ import java.lang.invoke.MethodHandles;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What {@link ThreadStartHook} takes of {@link StartedThreads}, with no Thread instrumented. */
 class ThreadStartHookTest {
   private final List<Thread> taken = new ArrayList<>();
+  private ThreadStartHook hook;
 
-  @AfterEach
-  void stop() throws Exception {
-    hook().pause();
+  @BeforeEach
+  void begin() throws Exception {
+    hook =
+        new ThreadStartHook(
+            MethodHandles.privateLookupIn(StartedThreads.class, MethodHandles.lookup()));
+    hook.resume();
   }
 
-  private static ThreadStartHook hook() throws Exception {
-    return new ThreadStartHook(
-        null, MethodHandles.privateLookupIn(StartedThreads.class, MethodHandles.lookup()));
+  @AfterEach
+  void stop() {
+    hook.pause();
   }
 
   private static Thread started() {
@@ -30,82 +35,36 @@ class ThreadStartHookTest {
     return thread;
   }
 
-  private static int nextSlot() {
-    return StartedThreads.COUNT.get() & StartedThreads.CAPACITY - 1;
-  }
-
   @Test
-  void takesEachThreadOnce() throws Exception {
-    ThreadStartHook hook = hook();
-    hook.resume();
+  void takesEachThreadOnce() {
     List<Thread> all = List.of(started(), started());
     assertTrue(hook.take(taken::add));
     assertTrue(hook.take(taken::add));
-    assertEquals(all.size(), taken.size());
-    assertTrue(taken.containsAll(all));
+    assertEquals(all, taken);
   }
 
-  /** One is between its number and its slot just when others overflow. */
+  /** It is told once that some are missing; those that come later have room again. */
   @Test
-  void aThreadThatIsLateIsTakenThoughOthersWereMissed() throws Exception {
-    ThreadStartHook hook = hook();
-    hook.resume();
-    int slot = nextSlot();
-    StartedThreads.COUNT.incrementAndGet();
-    for (int i = 0; i < StartedThreads.CAPACITY; i++) {
+  void whatFindsNoRoomIsMissing() {
+    for (int i = 0; i < StartedThreads.CAPACITY + 3; i++) {
       started();
     }
-    started();
-    int other = nextSlot();
-    StartedThreads.COUNT.incrementAndGet();
     assertFalse(hook.take(taken::add));
     assertEquals(StartedThreads.CAPACITY, taken.size());
     taken.clear();
-    List<Thread> late = List.of(new Thread(() -> {}), new Thread(() -> {}));
-    StartedThreads.SLOTS.set(slot, late.get(0));
+    Thread later = started();
     assertTrue(hook.take(taken::add));
-    assertEquals(late.subList(0, 1), taken);
-    StartedThreads.SLOTS.set(other, late.get(1));
-    assertTrue(hook.take(taken::add));
-    assertEquals(late, taken);
+    assertEquals(List.of(later), taken);
   }
 
-  /** Which is seen by a thread that is in a slot and not counted. */
   @Test
-  void whereNoneWasStartedNoSlotIsLookedAt() throws Exception {
-    hook().resume();
+  void withoutAReaderNoThreadIsKept() {
     started();
-    for (ThreadStartHook hook : List.of(hook(), hook())) {
-      hook.resume();
-      started();
-      hook.pause();
-      hook.resume();
-      StartedThreads.SLOTS.set(nextSlot(), new Thread(() -> {}));
-      assertTrue(hook.take(taken::add));
-      assertEquals(List.of(), taken);
-      hook.pause();
-    }
-  }
-
-  @Test
-  void whatWasLateForTheLastReaderIsNotCountedForTheNext() throws Exception {
-    ThreadStartHook hook = hook();
-    hook.resume();
-    int slot = nextSlot();
-    StartedThreads.COUNT.incrementAndGet();
     hook.pause();
+    started();
+    assertTrue(StartedThreads.QUEUE.isEmpty());
     hook.resume();
-    StartedThreads.SLOTS.set(slot, new Thread(() -> {}));
-    Thread first = started();
     assertTrue(hook.take(taken::add));
-    assertTrue(taken.contains(first));
-    taken.clear();
-    int late = nextSlot();
-    StartedThreads.COUNT.incrementAndGet();
-    assertTrue(hook.take(taken::add));
-    Thread second = new Thread(() -> {});
-    StartedThreads.SLOTS.set(late, second);
-    assertTrue(hook.take(taken::add));
-    assertEquals(List.of(second), taken);
+    assertEquals(List.of(), taken);
   }
 }

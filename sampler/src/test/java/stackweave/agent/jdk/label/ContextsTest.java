@@ -126,7 +126,7 @@ class ContextsTest {
 
   @Test
   void whatWasNotedOfAScopeCountsNoMoreOnceAnotherThreadHasClosedIt() throws InterruptedException {
-    long key = Contexts.newKey();
+    long key = Contexts.KEYS.incrementAndGet();
     Runnable outer = open("a", "1");
     Runnable inner = open("b", "2");
     ContextScope.note(outer, key, 7);

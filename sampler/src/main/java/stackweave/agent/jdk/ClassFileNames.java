@@ -1,4 +1,4 @@
-package stackweave.agent.jdk.label;
+package stackweave.agent.jdk;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -11,7 +11,7 @@ import java.io.IOException;
  * depends on their lengths. Byte Buddy's copy of ASM can do that too, but costs each start of
  * sampling its loading. Stateless.
  */
-final class ClassFileNames {
+public final class ClassFileNames {
   /** Magic number, minor and major version. */
   private static final int HEADER_BYTES = 8;
 
@@ -23,7 +23,7 @@ final class ClassFileNames {
   private ClassFileNames() {}
 
   /** The class file with each {@code prefix} in a text replaced. */
-  static byte[] replace(byte[] classFile, String prefix, String by) throws IOException {
+  public static byte[] replace(byte[] classFile, String prefix, String by) throws IOException {
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(classFile));
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(classFile.length);
     DataOutputStream out = new DataOutputStream(bytes);

@@ -2,8 +2,7 @@ package stackweave.agent.jdk.hook;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
-import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -19,11 +18,11 @@ import net.bytebuddy.jar.asm.commons.SimpleRemapper;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of classes like JFR's, and of classes that are not. */
-class FinishTransformerTest {
+class FinishedChunkHookTest {
   /** What the changed class has called. */
   static final List<Object> CALLS = new ArrayList<>();
 
-  private static final String CHANGED = FinishTransformerTest.class.getName() + "$Changed";
+  private static final String CHANGED = FinishedChunkHookTest.class.getName() + "$Changed";
 
   /** In place of {@link FinishedChunks}. */
   static final class Called {
@@ -71,9 +70,7 @@ class FinishTransformerTest {
 
   @Test
   void theMethodCallsFirstAndDoesWhatItDid() throws Exception {
-    FinishTransformer transformer = new FinishTransformer(Chunk.class, Called.class.getName());
-    byte[] changed = transformer.transform(bytes(Chunk.class));
-    assertEquals("", transformer.failure());
+    byte[] changed = change().of(bytes(Chunk.class));
     Class<?> type = MethodHandles.lookup().defineClass(renamed(changed));
     var constructor = type.getDeclaredConstructor();
     constructor.setAccessible(true);
@@ -98,34 +95,26 @@ class FinishTransformerTest {
     return writer.toByteArray();
   }
 
-  @Test
-  void aClassWithoutExactlyThatMethodStaysAsItIs() throws Exception {
-    for (Class<?> type : List.of(OtherChunk.class, StaticChunk.class, Called.class)) {
-      FinishTransformer transformer = new FinishTransformer(type, Called.class.getName());
-      assertNull(transformer.transform(null, "any", type, null, bytes(type)));
-      assertEquals(
-          type.getName() + " has 0 methods finish(Ljava/time/Instant;)Z, not 1",
-          transformer.failure());
-    }
+  private static MethodChange change() {
+    return FinishedChunkHook.change(Called.class.getName());
   }
 
   @Test
-  void otherClassesAndDamagedOnesStayAsTheyAre() throws Exception {
-    FinishTransformer transformer = new FinishTransformer(Chunk.class, Called.class.getName());
-    assertNull(transformer.transform(null, "any", String.class, null, bytes(Chunk.class)));
-    assertTrue(transformer.failure().contains("not asked"), transformer.failure());
-    assertNull(transformer.transform(null, "any", Chunk.class, null, new byte[100]));
-    assertTrue(!transformer.failure().isEmpty());
+  void aClassWithoutThatMethodIsRefused() {
+    for (Class<?> type : List.of(OtherChunk.class, StaticChunk.class, Called.class)) {
+      HookException refused = assertThrows(HookException.class, () -> change().of(bytes(type)));
+      assertEquals(
+          type.getName() + " has no method finish(Ljava/time/Instant;)Z", refused.getMessage());
+    }
+    assertThrows(RuntimeException.class, () -> change().of(new byte[100]));
   }
 
   /** The class of the JDK that runs the tests. */
   @Test
   void jfrsOwnClassIsAsExpected() throws Exception {
-    Class<?> type = Class.forName("jdk.jfr.internal.RepositoryChunk", false, null);
-    FinishTransformer transformer = new FinishTransformer(type, FinishedChunkHook.COPY);
+    Class<?> type = Class.forName(FinishedChunkHook.CHUNK, false, null);
     try (InputStream in = type.getResourceAsStream("RepositoryChunk.class")) {
-      assertNotNull(transformer.transform(in.readAllBytes()));
+      assertNotNull(FinishedChunkHook.change(FinishedChunkHook.COPY).of(in.readAllBytes()));
     }
-    assertEquals("", transformer.failure());
   }
 }

@@ -3,9 +3,7 @@ package stackweave.agent.jdk.hook;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of a class like Thread; the JVM verifies its frames when it is defined. */
-class ThreadStartTransformerTest {
+class ThreadStartChangeTest {
   private static final List<Thread> ADDED = new ArrayList<>();
   private static boolean refuses;
 
@@ -87,9 +85,7 @@ class ThreadStartTransformerTest {
   private static Thread changed(String suffix) throws Exception {
     byte[] classFile;
     try (InputStream in = bytes(Starts.class)) {
-      classFile =
-          new ThreadStartTransformer(Starts.class, Called.class.getName())
-              .transform(in.readAllBytes());
+      classFile = new ThreadStartChange(Called.class.getName()).of(in.readAllBytes());
     }
     ClassWriter writer = new ClassWriter(0);
     String internal = Starts.class.getName().replace('.', '/');
@@ -146,23 +142,19 @@ class ThreadStartTransformerTest {
 
   /** The JVM's own Thread, with all that its methods have. */
   @Test
-  void threadItselfIsTransformed() throws IOException {
-    ThreadStartTransformer transformer = new ThreadStartTransformer(Thread.class, HookClass.NAME);
+  void threadItselfIsChanged() throws Exception {
     try (InputStream in = Thread.class.getResourceAsStream("Thread.class")) {
-      byte[] classFile = in.readAllBytes();
-      assertNotNull(transformer.transform(null, "java/lang/Thread", Thread.class, null, classFile));
+      assertNotNull(new ThreadStartChange(ThreadStartHook.COPY).of(in.readAllBytes()));
     }
-    assertTrue(transformer.applied());
-    assertNull(transformer.failure());
   }
 
   @Test
   void aClassWithoutSuchAMethodIsNot() throws IOException {
-    ThreadStartTransformer transformer = new ThreadStartTransformer(Object.class, HookClass.NAME);
     try (InputStream in = bytes(Called.class)) {
-      assertNull(transformer.transform(null, "", Object.class, null, in.readAllBytes()));
+      byte[] classFile = in.readAllBytes();
+      ThreadStartChange change = new ThreadStartChange(ThreadStartHook.COPY);
+      HookException refused = assertThrows(HookException.class, () -> change.of(classFile));
+      assertEquals(Called.class.getName() + " has no method start)V", refused.getMessage());
     }
-    assertFalse(transformer.applied());
-    assertEquals("java.lang.Object has no method start", transformer.failure().getMessage());
   }
 }

@@ -2,7 +2,6 @@ package stackweave.agent.jdk.hook;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,7 +13,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.BiConsumer;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassWriter;
@@ -25,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of classes like the JDK's of loaded libraries, and what they call then. */
-class OpenTransformerTest {
+class LibraryOpenChangeTest {
   private static final String CALLED = LibraryLoads.class.getName();
 
   /** What the listener was told. */
@@ -81,9 +79,7 @@ class OpenTransformerTest {
 
   /** A changed copy of the class under another name, as the class itself is loaded already. */
   private static Class<?> changed(String suffix, boolean foreign) throws Exception {
-    OpenTransformer transformer = new OpenTransformer(Map.of(Library.class, foreign), CALLED);
-    byte[] changed = transformer.transform(bytes(Library.class), foreign);
-    assertNotNull(changed, transformer.failure());
+    byte[] changed = new LibraryOpenChange(CALLED, foreign).of(bytes(Library.class));
     ClassWriter writer = new ClassWriter(0);
     String internal = Library.class.getName().replace('.', '/');
     SimpleRemapper remapper = new SimpleRemapper(Opcodes.ASM9, internal, internal + suffix);
@@ -113,7 +109,7 @@ class OpenTransformerTest {
 
   @Test
   void theListenerIsToldBeginAndEnd() throws Exception {
-    LibraryLoads.LISTENER.set(OpenTransformerTest::told);
+    LibraryLoads.LISTENER.set(LibraryOpenChangeTest::told);
     Class<?> type = changed("Told", true);
     Object library = library(type, "abc");
     assertEquals(true, open(type).invoke(library));
@@ -159,28 +155,25 @@ class OpenTransformerTest {
   }
 
   @Test
-  void aClassWithoutExactlyThatMethodStaysAsItIs() throws Exception {
-    OpenTransformer transformer = new OpenTransformer(Map.of(Other.class, false), CALLED);
-    assertNull(transformer.transform(null, "any", Other.class, null, bytes(Other.class)));
-    assertEquals(Other.class.getName() + " has 0 methods open()Z, not 1", transformer.failure());
-    assertNull(transformer.transform(null, "any", String.class, null, bytes(Library.class)));
-    assertNull(transformer.transform(null, "any", Other.class, null, new byte[100]));
-    assertTrue(!transformer.isDone());
+  void aClassWithoutThatMethodIsRefused() {
+    LibraryOpenChange change = new LibraryOpenChange(CALLED, false);
+    HookException refused = assertThrows(HookException.class, () -> change.of(bytes(Other.class)));
+    assertEquals(Other.class.getName() + " has no method open()Z", refused.getMessage());
+    assertThrows(RuntimeException.class, () -> change.of(new byte[100]));
   }
 
   /** The classes of the JDK that runs the tests. */
   @Test
   void theJdksOwnClassesAreAsExpected() throws Exception {
-    for (String name :
-        List.of("NativeLibraries$NativeLibraryImpl", "RawNativeLibraries$RawNativeLibraryImpl")) {
+    for (String name : List.of(LibraryLoadHook.JNI, LibraryLoadHook.FOREIGN)) {
       try (InputStream in =
-          Object.class.getModule().getResourceAsStream("jdk/internal/loader/" + name + ".class")) {
+          Object.class.getModule().getResourceAsStream(name.replace('.', '/') + ".class")) {
         if (in == null) {
-          assertTrue(Runtime.version().feature() == 17 && name.startsWith("Raw"), name);
+          assertTrue(
+              Runtime.version().feature() == 17 && name.equals(LibraryLoadHook.FOREIGN), name);
           continue;
         }
-        OpenTransformer transformer = new OpenTransformer(Map.of(), LibraryLoadHook.COPY);
-        assertNotNull(transformer.transform(in.readAllBytes(), true), transformer.failure());
+        assertNotNull(new LibraryOpenChange(LibraryLoadHook.COPY, true).of(in.readAllBytes()));
       }
     }
   }
