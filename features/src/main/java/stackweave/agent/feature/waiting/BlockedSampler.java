@@ -79,7 +79,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   private final WallBudget budget;
   private final LookDelay delay;
   private final FeatureContext context;
-  private final BlockedThreads threads = new BlockedThreads();
+  private final ThreadTable<BlockedThread> threads = new ThreadTable<>();
   private final BlockedWriter writer;
 
   /** Null while switches are not recorded. */
@@ -142,7 +142,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     this.filter = filter;
     this.counters = context.decoder().counts().counters;
     this.context = context;
-    this.writer = new BlockedWriter(threads, parts.store, decoder, counters, parts.processId);
+    this.writer = new BlockedWriter(parts.store, decoder, counters, parts.processId);
     this.cpuAtStart = clocks.ofProcess();
     long now = System.nanoTime();
     this.budget = new WallBudget(drainPercent, now);
@@ -264,59 +264,61 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   @Override
   public void switchedOut(int tid, long timeNanos, boolean isPreempted) {
-    int i = isPreempted ? threads.find(tid) : threads.findOrAdd(tid);
-    if (i < 0) {
-      return;
+    BlockedThread t = threads.find(tid);
+    if (t == null) {
+      if (isPreempted || threads.isFull()) {
+        return;
+      }
+      t = new BlockedThread(tid);
+      threads.add(t);
     }
-    if (threads.isOut[i]) {
+    if (t.isOut) {
       // It was on a CPU meanwhile, of which the record is missing.
-      dropOpen(i);
+      dropOpen(t);
     }
     // A look that came before this record was read may have seen this block already.
-    threads.isSeen[i] &= threads.seenAt[i] - timeNanos >= 0;
+    t.hasStack &= t.seenAt - timeNanos >= 0;
     if (!isPreempted) {
-      threads.isOut[i] = true;
-      threads.outAt[i] = timeNanos;
-      threads.wakerPid[i] = 0;
-      threads.due[i] = timeNanos + thresholdNanos;
+      t.isOut = true;
+      t.outAt = timeNanos;
+      t.wakerPid = 0;
+      t.due = timeNanos + thresholdNanos;
     }
   }
 
   @Override
   public void switchedIn(int tid, long timeNanos) {
-    int i = threads.find(tid);
-    if (i < 0 || !threads.isOut[i]) {
+    BlockedThread t = threads.find(tid);
+    if (t == null || !t.isOut) {
       return;
     }
-    threads.isOut[i] = false;
-    long nanos = timeNanos - threads.outAt[i];
-    boolean isOfThis = isSeenWithin(i, timeNanos);
-    if (nanos >= thresholdNanos && threads.kind[i] != BlockedThreads.EXCLUDED) {
+    t.isOut = false;
+    long nanos = timeNanos - t.outAt;
+    boolean isOfThis = isSeenWithin(t, timeNanos);
+    if (nanos >= thresholdNanos && t.kind != BlockedThread.Kind.EXCLUDED) {
       if (isOfThis) {
-        writer.write(i, nanos);
+        writer.write(t, nanos);
       } else {
-        countUnseen(i, nanos);
+        countUnseen(t, nanos);
       }
     }
-    threads.isSeen[i] &= !isOfThis;
+    t.hasStack &= !isOfThis;
   }
 
   @Override
   public void woken(int tid, long timeNanos, int wakerPid, int wakerTid, boolean isInterrupt) {
-    int i = threads.find(tid);
-    if (i < 0 || !threads.isOut[i]) {
+    BlockedThread t = threads.find(tid);
+    if (t == null || !t.isOut) {
       return;
     }
-    threads.wakerPid[i] = isInterrupt ? INTERRUPT : wakerPid;
-    threads.wakerTid[i] = wakerTid;
-    threads.wokenAt[i] = timeNanos;
+    t.wakerPid = isInterrupt ? INTERRUPT : wakerPid;
+    t.wakerTid = wakerTid;
+    t.wokenAt = timeNanos;
   }
 
   /** Whether the last look was between the time that the thread left its CPU and another. */
-  private boolean isSeenWithin(int i, long untilNanos) {
-    return threads.isSeen[i]
-        && threads.seenAt[i] - threads.outAt[i] >= 0
-        && threads.seenAt[i] - untilNanos <= 0;
+  private boolean isSeenWithin(BlockedThread t, long untilNanos) {
+    return t.hasStack && t.seenAt - t.outAt >= 0 && t.seenAt - untilNanos <= 0;
   }
 
   @Override
@@ -326,9 +328,9 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   @Override
   public void ended(int tid) {
-    int i = threads.find(tid);
-    if (i >= 0) {
-      forget(i);
+    BlockedThread t = threads.find(tid);
+    if (t != null) {
+      forget(t);
     }
     if (endedCount == ended.length) {
       ended = Arrays.copyOf(ended, 2 * endedCount);
@@ -336,27 +338,25 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     ended[endedCount++] = tid;
   }
 
-  private void forget(int i) {
-    countPending(i);
-    threads.remove(i);
+  private void forget(BlockedThread t) {
+    countPending(t);
+    threads.remove(t);
   }
 
   @Override
   public void lost() {
     // Ends of threads may be among what is lost, so none is kept.
-    for (int i = 0; i < threads.limit(); i++) {
-      if (threads.kind[i] != BlockedThreads.FREE) {
-        dropOpen(i);
-        forget(i);
-      }
+    for (int i = threads.size() - 1; i >= 0; i--) {
+      dropOpen(threads.get(i));
+      forget(threads.get(i));
     }
   }
 
-  private void dropOpen(int i) {
-    if (threads.isOut[i]) {
-      threads.isOut[i] = false;
-      threads.isSeen[i] = false;
-      boolean counts = threads.kind[i] != BlockedThreads.EXCLUDED;
+  private void dropOpen(BlockedThread t) {
+    if (t.isOut) {
+      t.isOut = false;
+      t.hasStack = false;
+      boolean counts = t.kind != BlockedThread.Kind.EXCLUDED;
       counters.add(Counter.BLOCKED_LOST, counts ? 1 : 0);
     }
   }
@@ -364,34 +364,35 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   // ---- counting and writing
 
   /** It was over before the look; of a thread that may be one to leave out, that is kept. */
-  private void countUnseen(int i, long nanos) {
-    threads.unseen[i]++;
-    if (threads.kind[i] == BlockedThreads.WATCHED) {
-      countPending(i);
+  private void countUnseen(BlockedThread t, long nanos) {
+    t.unseen++;
+    if (t.kind == BlockedThread.Kind.WATCHED) {
+      countPending(t);
     }
   }
 
-  private void countPending(int i) {
-    counters.add(Counter.BLOCKED_UNSEEN, threads.unseen[i]);
-    dropPending(i);
+  private void countPending(BlockedThread t) {
+    counters.add(Counter.BLOCKED_UNSEEN, t.unseen);
+    dropPending(t);
   }
 
-  private void dropPending(int i) {
-    threads.unseen[i] = 0;
+  private void dropPending(BlockedThread t) {
+    t.unseen = 0;
   }
 
   /** Writes those that are blocked at a time up to which all records were read. */
   private void writeOpen(long untilNanos) {
     long started = System.nanoTime();
-    for (int i = 0; i < threads.limit(); i++) {
-      if (!threads.isOut[i]
-          || threads.kind[i] != BlockedThreads.WATCHED
-          || untilNanos - threads.outAt[i] < thresholdNanos
-          || !isSeenWithin(i, untilNanos)) {
+    for (int i = 0; i < threads.size(); i++) {
+      BlockedThread t = threads.get(i);
+      if (!t.isOut
+          || t.kind != BlockedThread.Kind.WATCHED
+          || untilNanos - t.outAt < thresholdNanos
+          || !isSeenWithin(t, untilNanos)) {
         continue;
       }
       boolean isInTime = System.nanoTime() - started <= MAX_FLUSH_NANOS;
-      writer.writeOpen(i, untilNanos - threads.outAt[i], isInTime);
+      writer.writeOpen(t, untilNanos - t.outAt, isInTime);
     }
   }
 
@@ -438,7 +439,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     }
     boolean maySpend = true;
     long credit = Math.max(1, budget.credit());
-    int limit = threads.limit();
+    int limit = threads.size();
     int start = limit == 0 ? 0 : nextStart % limit;
     int looks = 0;
     boolean isMore = false;
@@ -447,23 +448,24 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     long next = now + Math.max(MIN_WAIT_NANOS, Math.min(MAX_WAIT_NANOS, thresholdNanos));
     for (int n = 0; n < limit; n++) {
       int i = start + n < limit ? start + n : start + n - limit;
-      if (!wantsLook(i)) {
+      BlockedThread t = threads.get(i);
+      if (!wantsLook(t)) {
         continue;
       }
-      if (now - threads.due[i] < 0) {
-        next = Math.min(next, Math.max(soonest, threads.due[i]));
+      if (now - t.due < 0) {
+        next = Math.min(next, Math.max(soonest, t.due));
         continue;
       }
-      if (!maySpend || now - threads.outAt[i] < delay.nanos()) {
+      if (!maySpend || now - t.outAt < delay.nanos()) {
         postponed = true;
         if (!maySpend) {
           delay.putOff();
         } else {
-          next = Math.min(next, Math.max(soonest, threads.outAt[i] + delay.nanos()));
+          next = Math.min(next, Math.max(soonest, t.outAt + delay.nanos()));
         }
         continue;
       }
-      look(i);
+      look(t);
       if (++looks % LOOKS_PER_CHECK == 0 || System.nanoTime() - now > MAX_PASS_NANOS) {
         boolean isSpent = clocks.ofThread() - begin > credit;
         isMore = !isSpent && System.nanoTime() - now > MAX_PASS_NANOS;
@@ -479,108 +481,98 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   /** Passes are rare while nothing can be paid for; who is blocked longest is seen even so. */
   private void lookAtOldest(long now) {
-    int oldest = -1;
-    for (int i = 0; i < threads.limit(); i++) {
-      if (wantsLook(i) && now - threads.due[i] >= 0) {
-        boolean isOlder = oldest < 0 || threads.outAt[i] - threads.outAt[oldest] < 0;
-        oldest = isOlder ? i : oldest;
+    BlockedThread oldest = null;
+    for (int i = 0; i < threads.size(); i++) {
+      BlockedThread t = threads.get(i);
+      if (wantsLook(t) && now - t.due >= 0) {
+        oldest = oldest == null || t.outAt - oldest.outAt < 0 ? t : oldest;
       }
     }
-    if (oldest >= 0) {
+    if (oldest != null) {
       postponed = true;
       delay.putOff();
-      if (now - threads.outAt[oldest] > LookDelay.MAX_NANOS) {
+      if (now - oldest.outAt > LookDelay.MAX_NANOS) {
         look(oldest);
       }
     }
   }
 
-  private boolean wantsLook(int i) {
-    return threads.isOut[i]
-        && threads.due[i] != NEVER
-        && (!threads.isSeen[i]
-            || threads.seenAt[i] - threads.outAt[i] < 0
-            || threads.generation[i] != decoder.generation());
+  private boolean wantsLook(BlockedThread t) {
+    return t.isOut && t.due != NEVER && (!t.isKnown(decoder) || t.seenAt - t.outAt < 0);
   }
 
-  private void look(int i) {
-    int tid = threads.tid(i);
+  private void look(BlockedThread t) {
     long now = System.nanoTime();
-    if (threads.kind[i] == BlockedThreads.EXCLUDED && now - threads.decidedAt[i] < EXCLUDED_NANOS) {
-      threads.due[i] = NEVER;
+    if (t.kind == BlockedThread.Kind.EXCLUDED && now - t.decidedAt < EXCLUDED_NANOS) {
+      t.due = NEVER;
       return;
     }
-    long cpu = clocks.ofThread(tid);
+    long cpu = clocks.ofThread(t.tid);
     if (cpu < 0) {
       return; // its end is recorded, too
     }
-    SampledThreads.Entry thread = decoder.thread(tid);
-    if (!isDecided(i, thread, now)) {
-      threads.due[i] = now + UNDECIDED_NANOS;
+    SampledThreads.Entry thread = decoder.thread(t.tid);
+    if (!isDecided(t, thread, now)) {
+      t.due = now + UNDECIDED_NANOS;
       return;
     }
-    if (threads.kind[i] == BlockedThreads.EXCLUDED) {
-      threads.due[i] = NEVER;
+    if (t.kind == BlockedThread.Kind.EXCLUDED) {
+      t.due = NEVER;
       return;
     }
     // That it is off its CPU is recorded, so where the kernel doesn't say it the records count.
-    BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, true);
+    BlockedStacks.Outcome outcome = stacks.read(t.tid, thread.stackEnd, thread.vmThread, cpu, true);
     denied |= stacks.isDenied();
     if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {
-      take(i, thread, outcome);
+      take(t, thread, outcome);
     } else {
-      threads.due[i] = NEVER; // it was woken
+      t.due = NEVER; // it was woken
     }
   }
 
   /** Decides whether a thread is looked at, anew each time. False if that isn't known yet. */
-  private boolean isDecided(int i, SampledThreads.Entry thread, long now) {
+  private boolean isDecided(BlockedThread t, SampledThreads.Entry thread, long now) {
     if (!thread.isJava() && !decoder.isLookedFor(thread)) {
       return false;
     }
-    if (threads.kind[i] == BlockedThreads.NEW) {
+    if (t.kind == BlockedThread.Kind.NEW) {
       budget.newThread();
     }
     // The launcher's thread waits for the one that runs main.
-    boolean isLauncher = !thread.isJava() && threads.tid(i) == parts.processId;
+    boolean isLauncher = !thread.isJava() && t.tid == parts.processId;
     boolean included = filter.includes(thread.name()) && (!isLauncher || filter.includesJvm());
-    decide(i, included, now);
+    decide(t, included, now);
     return true;
   }
 
-  private void decide(int i, boolean included, long now) {
-    if (included && threads.kind[i] == BlockedThreads.WATCHED) {
+  private void decide(BlockedThread t, boolean included, long now) {
+    if (included && t.kind == BlockedThread.Kind.WATCHED) {
       return;
     }
-    threads.kind[i] = included ? BlockedThreads.WATCHED : BlockedThreads.EXCLUDED;
-    threads.decidedAt[i] = now;
+    t.kind = included ? BlockedThread.Kind.WATCHED : BlockedThread.Kind.EXCLUDED;
+    t.decidedAt = now;
     if (!included) {
-      dropPending(i);
+      dropPending(t);
     }
   }
 
-  private void take(int i, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
+  private void take(BlockedThread t, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
     boolean read = outcome == BlockedStacks.Outcome.READ;
     StackSnapshot snapshot = stacks.snapshot();
     decoder.unwind(snapshot);
     // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
     boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
     if (ofJvm && !filter.includesJvm()) {
-      decide(i, false, stacks.timeNanos());
-      threads.due[i] = NEVER;
+      decide(t, false, stacks.timeNanos());
+      t.due = NEVER;
       return;
     }
-    countPending(i);
+    countPending(t);
     BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
-    threads.state[i] = parts.reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
+    int state = parts.reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
     decoder.name(snapshot, thread);
-    threads.isSeen[i] = true;
-    threads.seenAt[i] = stacks.timeNanos();
-    threads.stackId[i] = decoder.stackId();
-    threads.threadKey[i] = decoder.threadKey();
-    threads.contextId[i] = decoder.contextId();
-    threads.end[i] = (byte) (read ? decoder.end() : StopReason.UNREADABLE_MEMORY).code();
-    threads.generation[i] = decoder.generation();
+    t.keep(decoder, state, read ? decoder.end() : StopReason.UNREADABLE_MEMORY);
+    t.seenAt = stacks.timeNanos();
   }
 
   @Override
@@ -637,10 +629,8 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
         events.stop();
         readRecords();
         writeOpen(now);
-        for (int i = 0; i < threads.limit(); i++) {
-          if (threads.kind[i] != BlockedThreads.FREE) {
-            forget(i);
-          }
+        for (int i = threads.size() - 1; i >= 0; i--) {
+          forget(threads.get(i));
         }
       } else {
         countPause(System.nanoTime());

@@ -10,20 +10,13 @@ import stackweave.jfr.store.EventStore;
  * BlockedSampler}; for the drain thread only.
  */
 final class BlockedWriter {
-  private final BlockedThreads threads;
   private final EventStore store;
   private final WallDecoder decoder;
   private final Counters counters;
   private final int processId;
   private final SampleRecord sample = new SampleRecord();
 
-  BlockedWriter(
-      BlockedThreads threads,
-      EventStore store,
-      WallDecoder decoder,
-      Counters counters,
-      int processId) {
-    this.threads = threads;
+  BlockedWriter(EventStore store, WallDecoder decoder, Counters counters, int processId) {
     this.store = store;
     this.decoder = decoder;
     this.counters = counters;
@@ -31,8 +24,8 @@ final class BlockedWriter {
   }
 
   /** Writes a thread that got a CPU again after so long. */
-  void write(int i, long nanos) {
-    boolean written = write(i, nanos, true);
+  void write(BlockedThread t, long nanos) {
+    boolean written = write(t, nanos, true);
     counters.add(written ? Counter.BLOCKED_WRITTEN : Counter.BLOCKED_DROPPED, 1);
   }
 
@@ -41,30 +34,30 @@ final class BlockedWriter {
    *
    * @param isInTime false to count it only
    */
-  void writeOpen(int i, long nanos, boolean isInTime) {
-    boolean written = isInTime && write(i, nanos, false);
+  void writeOpen(BlockedThread t, long nanos, boolean isInTime) {
+    boolean written = isInTime && write(t, nanos, false);
     counters.add(Counter.BLOCKED_DROPPED, written ? 0 : 1);
   }
 
-  private boolean write(int i, long nanos, boolean isOver) {
-    if (threads.generation[i] != decoder.generation()) {
+  private boolean write(BlockedThread t, long nanos, boolean isOver) {
+    if (t.generation != decoder.generation()) {
       return false;
     }
     sample
-        .begin(SampleRecord.Kind.BLOCKED, threads.outAt[i], nanos)
-        .stack(threads.threadKey[i], threads.stackId[i], threads.end[i], threads.contextId[i])
-        .state(threads.state[i]);
+        .begin(SampleRecord.Kind.BLOCKED, t.outAt, nanos)
+        .stack(t.threadKey, t.stackId, t.end, t.contextId)
+        .state(t.state);
     sample.isOver = isOver;
-    sample.wakerKey = wakerKey(i);
-    sample.wakerPid = threads.wakerPid[i];
+    sample.wakerKey = wakerKey(t);
+    sample.wakerPid = t.wakerPid;
     if (sample.wakerPid != 0 && isOver) {
-      sample.wakeDelayNanos = threads.outAt[i] + nanos - threads.wokenAt[i];
+      sample.wakeDelayNanos = t.outAt + nanos - t.wokenAt;
     }
     return store.write(sample);
   }
 
   /** The thread of this process that woke it; 0 if there is none. */
-  private long wakerKey(int i) {
-    return threads.wakerPid[i] == processId ? decoder.thread(threads.wakerTid[i]).threadId() : 0;
+  private long wakerKey(BlockedThread t) {
+    return t.wakerPid == processId ? decoder.thread(t.wakerTid).threadId() : 0;
   }
 }

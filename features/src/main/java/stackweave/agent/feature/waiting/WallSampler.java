@@ -8,11 +8,7 @@ import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
-import stackweave.jfr.store.EventStore;
 import stackweave.linux.CpuTime;
-import stackweave.linux.TaskList;
-import stackweave.linux.ThreadCount;
-import stackweave.linux.task.TaskFiles;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -67,24 +63,22 @@ final class WallSampler implements FeatureSession {
     NO_TIME
   }
 
-  private final WallParts what;
+  private final WallParts parts;
   private final long sinceNanos;
-  private final EventStore store;
   private final WallDecoder decoder;
   private final BlockedStacks stacks;
-  private final TaskFiles files;
   private final CpuTime clocks;
-  private final WaitReason reason;
   private final WallFilter filter;
-  private final TaskList tasks;
-  private final ThreadCount threadCount;
-  private final int ownTid;
-  private final int processId;
   private final Counters counters;
   private final WallBudget budget;
-  private final WallThreads threads = new WallThreads();
+  private final ThreadTable<WallThread> threads = new ThreadTable<>();
   private final WallSchedule schedule;
   private final WallWriter writer;
+
+  /** How many threads are watched. */
+  private int watched;
+
+  private int listing;
   private int lastCount;
   private long listedAt;
 
@@ -94,14 +88,14 @@ final class WallSampler implements FeatureSession {
   private long listCost;
   private long nextPassAt;
   private long writeNanos = MIN_WRITE_NANOS;
-  private final int[] again = new int[MAX_AGAIN];
+  private final WallThread[] again = new WallThread[MAX_AGAIN];
   private int againCount;
   private boolean postponed;
   private boolean denied;
   private final MissingVirtualThreads virtualThreads = new MissingVirtualThreads();
 
   /**
-   * @param what what it works with; closed with this
+   * @param parts what it works with; closed with this
    * @param sinceNanos when waiting threads were asked for, by {@link System#nanoTime}: the time of
    *     threads that were started later counts from their start
    * @param intervalNanos wall-clock time between two looks at a thread that runs now and then
@@ -109,28 +103,21 @@ final class WallSampler implements FeatureSession {
    * @param counters where it counts
    */
   WallSampler(
-      WallParts what,
+      WallParts parts,
       long sinceNanos,
       long intervalNanos,
       int drainPercent,
       WallFilter filter,
       Counters counters) {
-    this.what = what;
+    this.parts = parts;
     this.sinceNanos = sinceNanos;
-    this.store = what.store;
-    this.decoder = what.decoder;
-    this.stacks = what.stacks;
-    this.files = what.files;
-    this.clocks = what.clocks;
-    this.reason = what.reason;
-    this.tasks = what.tasks;
-    this.threadCount = what.threadCount;
-    this.ownTid = what.ownTid;
-    this.processId = what.processId;
+    this.decoder = parts.decoder;
+    this.stacks = parts.stacks;
+    this.clocks = parts.clocks;
     this.filter = filter;
     this.counters = counters;
     this.schedule = new WallSchedule(threads, intervalNanos);
-    this.writer = new WallWriter(threads, store, decoder, counters);
+    this.writer = new WallWriter(parts.store, decoder, counters);
     long now = System.nanoTime();
     this.budget = new WallBudget(drainPercent, now);
     this.listedAt = now - LIST_NANOS;
@@ -186,7 +173,7 @@ final class WallSampler implements FeatureSession {
     long used = clocks.ofThread() - begin;
     budget.used(used);
     counters.add(Counter.WALL_CPU, used);
-    counters.set(Counter.WALL_THREADS, threads.count(WallThreads.WATCHED));
+    counters.set(Counter.WALL_THREADS, watched);
     nextPassAt = System.nanoTime() + (isInTime ? schedule.passPause() : PASS_PAUSE_NANOS);
   }
 
@@ -227,9 +214,9 @@ final class WallSampler implements FeatureSession {
   private void lookAgain() {
     int count = againCount;
     for (int k = 0; k < count; k++) {
-      int i = again[k];
-      if (threads.kind[i] == WallThreads.WATCHED) {
-        look(i);
+      WallThread t = again[k];
+      if (t.position >= 0 && t.kind == WallThread.Kind.WATCHED) {
+        look(t);
       }
     }
   }
@@ -237,8 +224,8 @@ final class WallSampler implements FeatureSession {
   private Walk lookAround(WallSchedule.Group group, long now, long begin, long credit) {
     schedule.walk(group);
     int unchecked = 0;
-    for (int i = schedule.next(now); i >= 0; i = schedule.next(now)) {
-      boolean cheap = look(i);
+    for (WallThread t = schedule.next(now); t != null; t = schedule.next(now)) {
+      boolean cheap = look(t);
       if (cheap && ++unchecked < LOOKS_PER_CHECK) {
         continue;
       }
@@ -255,7 +242,7 @@ final class WallSampler implements FeatureSession {
   // ---- which threads there are
 
   private void listIfDue(long now) {
-    int count = threadCount.read();
+    int count = parts.threadCount.read();
     long before = presentAt;
     if (count == lastCount) {
       presentAt = now;
@@ -265,8 +252,8 @@ final class WallSampler implements FeatureSession {
       return;
     }
     lastCount = count;
-    store.expectThreads(count);
-    int listed = tasks.read();
+    parts.store.expectThreads(count);
+    int listed = parts.tasks.read();
     // Without what new threads cost: that isn't paid again.
     long took = System.nanoTime() - now;
     listedAt = now;
@@ -274,27 +261,36 @@ final class WallSampler implements FeatureSession {
     if (listed < 0) {
       return;
     }
-    threads.beginListing();
+    listing++;
     for (int n = 0; n < listed; n++) {
-      int tid = tasks.tids()[n];
-      int i = tid == ownTid ? -1 : threads.list(tid);
-      if (i >= 0) {
-        begin(i, tid);
-        budget.newThread();
-      }
+      list(parts.tasks.tids()[n]);
     }
     writeNanos =
         Math.max(MIN_WRITE_NANOS, Math.min(MAX_WRITE_NANOS, listed * WRITE_NANOS_A_THREAD));
     long relisted = System.nanoTime();
-    for (int i = 0; i < threads.limit(); i++) {
-      if (threads.kind[i] != WallThreads.FREE && !threads.isListed(i)) {
-        end(i, before);
+    for (int i = threads.size() - 1; i >= 0; i--) {
+      WallThread t = threads.get(i);
+      if (t.listing != listing) {
+        end(t, before);
       } else {
-        reconsider(i);
+        reconsider(t);
       }
     }
     took += System.nanoTime() - relisted;
     listCost = listCost == 0 ? took : Math.min(took, 2 * listCost);
+  }
+
+  private void list(int tid) {
+    WallThread t = threads.find(tid);
+    if (t == null && tid != parts.ownTid && !threads.isFull()) {
+      t = new WallThread(tid);
+      threads.add(t);
+      begin(t);
+      budget.newThread();
+    }
+    if (t != null) {
+      t.listing = listing;
+    }
   }
 
   /**
@@ -302,32 +298,31 @@ final class WallSampler implements FeatureSession {
    * it did neither run nor wait for a CPU belongs to the wait that it is seen in first. Of others
    * it is not known what they used before.
    */
-  private void begin(int i, int tid) {
-    long delay = files.runDelay(tid);
-    long age = files.age(tid);
+  private void begin(WallThread t) {
+    long delay = parts.files.runDelay(t.tid);
+    long age = parts.files.age(t.tid);
     long now = System.nanoTime();
     if (age >= 0 && delay >= 0 && now - age - sinceNanos >= 0) {
-      threads.reset(i, 0, 0, now - age);
+      t.reset(0, 0, now - age);
     } else {
-      threads.reset(i, clocks.ofThread(tid), delay, now);
+      t.reset(clocks.ofThread(t.tid), delay, now);
     }
   }
 
   /** A thread that was left out may be in the JVM's list now, or have another name. */
-  private void reconsider(int i) {
-    byte kind = threads.kind[i];
-    if (kind != WallThreads.OF_JVM && kind != WallThreads.EXCLUDED) {
+  private void reconsider(WallThread t) {
+    WallThread.Kind kind = t.kind;
+    if (kind != WallThread.Kind.OF_JVM && kind != WallThread.Kind.EXCLUDED) {
       return;
     }
-    SampledThreads.Entry thread = decoder.thread(threads.tid(i));
+    SampledThreads.Entry thread = decoder.thread(t.tid);
     boolean isNew =
-        kind == WallThreads.OF_JVM ? thread.isJava() : thread.threadId() != threads.ownKey[i];
+        kind == WallThread.Kind.OF_JVM ? thread.isJava() : thread.threadId() != t.ownKey;
     if (isNew) {
-      if (kind == WallThreads.EXCLUDED) {
-        int tid = threads.tid(i);
-        threads.reset(i, clocks.ofThread(tid), files.runDelay(tid), System.nanoTime());
+      if (kind == WallThread.Kind.EXCLUDED) {
+        t.reset(clocks.ofThread(t.tid), parts.files.runDelay(t.tid), System.nanoTime());
       }
-      threads.setKind(i, WallThreads.NEW);
+      setKind(t, WallThread.Kind.NEW);
     }
   }
 
@@ -337,150 +332,154 @@ final class WallSampler implements FeatureSession {
    *
    * @param present when it was listed, or the number of threads was still that of the list
    */
-  private void end(int i, long present) {
-    long there = Math.max(threads.lookedAt[i], present);
+  private void end(WallThread t, long present) {
+    long there = Math.max(t.lookedAt, present);
     long now = there + Math.max(0, System.nanoTime() - there) / 2;
-    if (threads.kind[i] == WallThreads.WATCHED
-        && threads.hasStack[i]
-        && threads.generation[i] == decoder.generation()) {
-      rest(i, now);
+    if (t.kind == WallThread.Kind.WATCHED && t.isKnown(decoder)) {
+      rest(t, now);
     }
-    writer.writeAll(i, now);
-    decoder.exited(threads.tid(i));
-    threads.remove(i);
+    writer.writeAll(t, now);
+    decoder.exited(t.tid);
+    watched -= t.kind == WallThread.Kind.WATCHED ? 1 : 0;
+    threads.remove(t);
+  }
+
+  private void setKind(WallThread t, WallThread.Kind kind) {
+    watched -= t.kind == WallThread.Kind.WATCHED ? 1 : 0;
+    t.kind = kind;
+    watched += kind == WallThread.Kind.WATCHED ? 1 : 0;
   }
 
   /** Decides whether a thread is looked at. False if that isn't known yet. */
-  private boolean isDecided(int i, SampledThreads.Entry thread) {
+  private boolean isDecided(WallThread t, SampledThreads.Entry thread) {
     if (!thread.isJava() && !decoder.isLookedFor(thread)) {
       return false; // nor is it, of one that is watched, when a new generation has begun
     }
-    if (threads.kind[i] != WallThreads.NEW) {
+    if (t.kind != WallThread.Kind.NEW) {
       return true;
     }
-    if (!thread.isJava() && threads.tid(i) == processId && !filter.includesJvm()) {
+    if (!thread.isJava() && t.tid == parts.processId && !filter.includesJvm()) {
       // The launcher's thread, which waits for the one that runs main.
-      threads.setKind(i, WallThreads.OF_JVM);
+      setKind(t, WallThread.Kind.OF_JVM);
       return true;
     }
-    threads.ownKey[i] = thread.threadId();
-    threads.ownGeneration[i] = decoder.generation();
+    t.ownKey = thread.threadId();
+    t.ownGeneration = decoder.generation();
     boolean included = filter.includes(thread.name());
-    threads.setKind(i, included ? WallThreads.WATCHED : WallThreads.EXCLUDED);
+    setKind(t, included ? WallThread.Kind.WATCHED : WallThread.Kind.EXCLUDED);
     return true;
   }
 
   // ---- a look
 
   /** Looks at a thread; returns whether it was only found not to have run. */
-  private boolean look(int i) {
-    int tid = threads.tid(i);
-    long cpu = clocks.ofThread(tid);
+  private boolean look(WallThread t) {
+    long cpu = clocks.ofThread(t.tid);
     long now = System.nanoTime();
     if (cpu < 0) {
-      end(i, presentAt);
+      end(t, presentAt);
       return false;
     }
-    if (cpu < threads.cpu[i]) {
-      restart(i, cpu, now); // another thread, with the same id
+    if (cpu < t.cpu) {
+      restart(t, cpu, now); // another thread, with the same id
     }
-    boolean rested = cpu == threads.cpu[i];
-    if (rested && threads.hasStack[i] && threads.generation[i] == decoder.generation()) {
-      rest(i, now);
-      if (now - threads.writtenAt[i] >= writeNanos) {
-        writer.write(i, now);
+    boolean rested = cpu == t.cpu;
+    if (rested && t.isKnown(decoder)) {
+      rest(t, now);
+      if (now - t.writtenAt >= writeNanos) {
+        writer.write(t, now);
       }
       return true;
     }
-    read(i, tid, cpu, rested);
+    read(t, cpu, rested);
     return false;
   }
 
-  private void restart(int i, long cpu, long now) {
-    int tid = threads.tid(i);
-    writer.writeAll(i, now);
-    decoder.exited(tid);
-    threads.reset(i, cpu, files.runDelay(tid), now);
-    threads.setKind(i, WallThreads.NEW);
+  private void restart(WallThread t, long cpu, long now) {
+    writer.writeAll(t, now);
+    decoder.exited(t.tid);
+    t.reset(cpu, parts.files.runDelay(t.tid), now);
+    setKind(t, WallThread.Kind.NEW);
   }
 
   /** It has not run since the last look. */
-  private void rest(int i, long now) {
-    long passed = now - threads.lookedAt[i];
-    threads.blocked[i] += passed;
-    threads.accounted[i] += passed;
-    threads.lookedAt[i] = now;
-    threads.due[i] = now + schedule.restPause(now - threads.restsSince[i]);
+  private void rest(WallThread t, long now) {
+    long passed = now - t.lookedAt;
+    t.blocked += passed;
+    t.accounted += passed;
+    t.lookedAt = now;
+    t.due = now + schedule.restPause(now - t.restsSince, watched);
   }
 
   /** It has run, or it is not known what it waits for. */
-  private void read(int i, int tid, long cpu, boolean rested) {
-    SampledThreads.Entry thread = decoder.thread(tid);
-    if (isRenamed(i, thread)) {
-      writer.write(i, System.nanoTime());
-      threads.setKind(i, WallThreads.NEW);
+  private void read(WallThread t, long cpu, boolean rested) {
+    SampledThreads.Entry thread = decoder.thread(t.tid);
+    if (isRenamed(t, thread)) {
+      writer.write(t, System.nanoTime());
+      setKind(t, WallThread.Kind.NEW);
     }
-    if (!isDecided(i, thread)) {
-      threads.due[i] = System.nanoTime() + schedule.undecidedPause();
+    if (!isDecided(t, thread)) {
+      t.due = System.nanoTime() + schedule.undecidedPause();
       return;
     }
-    if (threads.kind[i] != WallThreads.WATCHED) {
+    if (t.kind != WallThread.Kind.WATCHED) {
       return;
     }
     if (thread.isCarrier()) {
       virtualThreads.met();
     }
-    threads.ownKey[i] = thread.threadId();
-    threads.ownGeneration[i] = decoder.generation();
-    BlockedStacks.Outcome outcome = stacks.read(tid, thread.stackEnd, thread.vmThread, cpu, rested);
+    t.ownKey = thread.threadId();
+    t.ownGeneration = decoder.generation();
+    BlockedStacks.Outcome outcome =
+        stacks.read(t.tid, thread.stackEnd, thread.vmThread, cpu, rested);
     denied |= stacks.isDenied();
     if (outcome == BlockedStacks.Outcome.ENDED) {
-      end(i, presentAt);
+      end(t, presentAt);
       return;
     }
     if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {
-      take(i, tid, thread, outcome);
+      take(t, thread, outcome);
     } else {
-      pass(i, tid);
+      pass(t);
       if (againCount < MAX_AGAIN) {
-        again[againCount++] = i;
+        again[againCount++] = t;
       }
     }
-    threads.due[i] = System.nanoTime() + schedule.shortPause();
+    t.due = System.nanoTime() + schedule.shortPause();
   }
 
   /** Whether it has another name than when it was chosen: the next may be left out. */
-  private boolean isRenamed(int i, SampledThreads.Entry thread) {
-    return threads.kind[i] == WallThreads.WATCHED
-        && threads.ownGeneration[i] == decoder.generation()
-        && threads.ownKey[i] != 0
-        && threads.ownKey[i] != thread.threadId();
+  private boolean isRenamed(WallThread t, SampledThreads.Entry thread) {
+    return t.kind == WallThread.Kind.WATCHED
+        && t.ownGeneration == decoder.generation()
+        && t.ownKey != 0
+        && t.ownKey != thread.threadId();
   }
 
   /** It runs, or ran while it was read: no stack, and half of its blocked time waits for one. */
-  private void pass(int i, int tid) {
+  private void pass(WallThread t) {
     long now = stacks.timeNanos();
-    if (stacks.cpuNanos() == threads.cpu[i]) {
+    if (stacks.cpuNanos() == t.cpu) {
       // It waits for a CPU, which the kernel accounts when it gets one.
       return;
     }
-    long rest = account(i, tid, stacks.cpuNanos(), now);
-    if (threads.hasStack[i]) {
-      threads.blocked[i] += rest / 2;
+    long rest = account(t, stacks.cpuNanos(), now);
+    if (t.hasStack) {
+      t.blocked += rest / 2;
       rest -= rest / 2;
-      writer.write(i, now);
-      threads.hasStack[i] = false;
+      writer.write(t, now);
+      t.hasStack = false;
     }
-    oweOrCarry(i, rest);
+    oweOrCarry(t, rest);
   }
 
   /** Blocked time is that of the wait that was seen at the end of it, or of the next that is. */
-  private void oweOrCarry(int i, long nanos) {
-    if (stacks.wasSeen() && threads.carried[i] >= 0) {
-      threads.owe(i, stacks.seenSp(), stacks.seenPc(), nanos + threads.carried[i]);
-      threads.carried[i] = 0;
+  private void oweOrCarry(WallThread t, long nanos) {
+    if (stacks.wasSeen() && t.carried >= 0) {
+      t.owe(stacks.seenSp(), stacks.seenPc(), nanos + t.carried);
+      t.carried = 0;
     } else {
-      threads.carried[i] += nanos;
+      t.carried += nanos;
     }
   }
 
@@ -490,8 +489,8 @@ final class WallSampler implements FeatureSession {
    *
    * @return that of the rest which is not accounted for yet: it was blocked
    */
-  private long account(int i, int tid, long cpu, long now) {
-    return account(i, cpu, now, files.runDelay(tid));
+  private long account(WallThread t, long cpu, long now) {
+    return account(t, cpu, now, parts.files.runDelay(t.tid));
   }
 
   /**
@@ -500,36 +499,35 @@ final class WallSampler implements FeatureSession {
    * @param delay how long it has waited for a CPU since it began, in ns; negative if it was not
    *     asked for: what it has waited meanwhile is taken for blocked now, and taken back later
    */
-  private long account(int i, long cpu, long now, long delay) {
-    long ran = cpu - threads.cpu[i];
-    threads.ranAt[i] = ran > 0 ? now : threads.ranAt[i];
-    long waited =
-        delay < 0 || threads.runDelay[i] < 0 ? 0 : Math.max(0, delay - threads.runDelay[i]);
-    long rest = now - threads.changedAt[i] - ran - waited - threads.accounted[i];
+  private long account(WallThread t, long cpu, long now, long delay) {
+    long ran = cpu - t.cpu;
+    t.ranAt = ran > 0 ? now : t.ranAt;
+    long waited = delay < 0 || t.runDelay < 0 ? 0 : Math.max(0, delay - t.runDelay);
+    long rest = now - t.changedAt - ran - waited - t.accounted;
     if (rest < 0) {
       // Of the time that it stood still, it waited for a CPU at the end.
-      long back = Math.min(threads.blocked[i], -rest);
-      threads.blocked[i] -= back;
-      threads.carried[i] += rest + back;
+      long back = Math.min(t.blocked, -rest);
+      t.blocked -= back;
+      t.carried += rest + back;
       rest = 0;
     }
     // Who waits for a CPU is mostly where it was blocked before; or it was interrupted.
-    if (threads.hasStack[i]) {
-      threads.runnable[i] += waited;
+    if (t.hasStack) {
+      t.runnable += waited;
     } else {
-      threads.preempted[i] += waited;
+      t.preempted += waited;
     }
-    threads.cpu[i] = cpu;
-    threads.runDelay[i] = delay < 0 ? threads.runDelay[i] : delay;
-    threads.changedAt[i] = now;
-    threads.accounted[i] = 0;
-    threads.lookedAt[i] = now;
-    threads.restsSince[i] = now;
+    t.cpu = cpu;
+    t.runDelay = delay < 0 ? t.runDelay : delay;
+    t.changedAt = now;
+    t.accounted = 0;
+    t.lookedAt = now;
+    t.restsSince = now;
     return rest;
   }
 
   /** Its stack was read: the time since the last look is half of the stack before, half of this. */
-  private void take(int i, int tid, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
+  private void take(WallThread t, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
     boolean read = outcome == BlockedStacks.Outcome.READ;
     counters.add(read ? Counter.WALL_CAPTURED : Counter.WALL_UNREAD, 1);
     StackSnapshot snapshot = stacks.snapshot();
@@ -537,62 +535,43 @@ final class WallSampler implements FeatureSession {
     // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
     boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
     if (ofJvm && !filter.includesJvm()) {
-      threads.setKind(i, WallThreads.OF_JVM);
+      setKind(t, WallThread.Kind.OF_JVM);
       return;
     }
     BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
-    int state = reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
+    int state = parts.reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
     decoder.name(snapshot, thread);
-    if (state == ThreadState.BLOCKED.code() && isSameStack(i)) {
-      state = threads.state[i]; // its system call was interrupted, and goes on
+    if (state == ThreadState.BLOCKED.code() && t.hasSameStack(decoder)) {
+      state = t.state; // its system call was interrupted, and goes on
     }
     StopReason end = read ? decoder.end() : StopReason.UNREADABLE_MEMORY;
     long now = stacks.timeNanos();
-    boolean rested = stacks.cpuNanos() == threads.cpu[i];
-    if (rested && threads.hasStack[i]) {
+    boolean rested = stacks.cpuNanos() == t.cpu;
+    if (rested && t.hasStack) {
       // Only the ids were void: it has not run, so this is the stack that it had.
-      rest(i, now);
-      keep(i, state, end);
+      rest(t, now);
+      t.keep(decoder, state, end);
       return;
     }
-    long rest = account(i, tid, stacks.cpuNanos(), now);
-    boolean same = isSameStack(i) && threads.state[i] == state;
-    if (threads.hasStack[i] && !same) {
-      threads.blocked[i] += rest / 2;
+    long rest = account(t, stacks.cpuNanos(), now);
+    boolean same = t.hasSameStack(decoder) && t.state == state;
+    if (t.hasStack && !same) {
+      t.blocked += rest / 2;
       rest -= rest / 2;
-      writer.write(i, now);
+      writer.write(t, now);
     }
-    keep(i, state, end);
+    t.keep(decoder, state, end);
     if (stacks.discarded() > 0) {
-      oweOrCarry(i, rest);
+      oweOrCarry(t, rest);
       rest = 0;
     }
-    rest += stacks.isCallKnown() ? threads.takeOwed(i, stacks.sp(), stacks.pc()) : 0;
-    threads.blocked[i] += rest + threads.carried[i];
-    threads.carried[i] = Math.min(0, threads.blocked[i]);
-    threads.blocked[i] -= threads.carried[i];
-    if (now - threads.writtenAt[i] >= writeNanos) {
-      writer.write(i, now);
+    rest += stacks.isCallKnown() ? t.takeOwed(stacks.sp(), stacks.pc()) : 0;
+    t.blocked += rest + t.carried;
+    t.carried = Math.min(0, t.blocked);
+    t.blocked -= t.carried;
+    if (now - t.writtenAt >= writeNanos) {
+      writer.write(t, now);
     }
-  }
-
-  /** Whether the stack that was named last is the one that the thread has had. */
-  private boolean isSameStack(int i) {
-    return threads.hasStack[i]
-        && threads.stackId[i] == decoder.stackId()
-        && threads.threadKey[i] == decoder.threadKey()
-        && threads.contextId[i] == decoder.contextId()
-        && threads.generation[i] == decoder.generation();
-  }
-
-  private void keep(int i, int state, StopReason end) {
-    threads.hasStack[i] = true;
-    threads.stackId[i] = decoder.stackId();
-    threads.threadKey[i] = decoder.threadKey();
-    threads.contextId[i] = decoder.contextId();
-    threads.state[i] = state;
-    threads.end[i] = (byte) end.code();
-    threads.generation[i] = decoder.generation();
   }
 
   // ---- a chunk ends
@@ -605,9 +584,10 @@ final class WallSampler implements FeatureSession {
   public void flush() {
     long begin = clocks.ofThread();
     long started = System.nanoTime();
-    for (int i = 0; i < threads.limit(); i++) {
-      if (threads.kind[i] == WallThreads.WATCHED) {
-        flush(i, System.nanoTime() - started < MAX_FLUSH_NANOS);
+    for (int i = 0; i < threads.size(); i++) {
+      WallThread t = threads.get(i);
+      if (t.kind == WallThread.Kind.WATCHED) {
+        flush(t, System.nanoTime() - started < MAX_FLUSH_NANOS);
       }
     }
     long used = clocks.ofThread() - begin;
@@ -620,24 +600,23 @@ final class WallSampler implements FeatureSession {
    *
    * @param wholly whether there is time to ask the kernel how long it waited for a CPU
    */
-  private void flush(int i, boolean wholly) {
-    int tid = threads.tid(i);
-    long cpu = clocks.ofThread(tid);
+  private void flush(WallThread t, boolean wholly) {
+    long cpu = clocks.ofThread(t.tid);
     long now = System.nanoTime();
-    if (cpu == threads.cpu[i] && threads.hasStack[i]) {
-      rest(i, now);
-    } else if (cpu > threads.cpu[i]) {
-      long rest = account(i, cpu, now, wholly ? files.runDelay(tid) : -1);
-      if (threads.hasStack[i]) {
-        threads.blocked[i] += rest;
+    if (cpu == t.cpu && t.hasStack) {
+      rest(t, now);
+    } else if (cpu > t.cpu) {
+      long rest = account(t, cpu, now, wholly ? parts.files.runDelay(t.tid) : -1);
+      if (t.hasStack) {
+        t.blocked += rest;
       } else {
-        threads.carried[i] += rest;
+        t.carried += rest;
       }
-      writer.writeAll(i, now);
-      threads.hasStack[i] = false;
+      writer.writeAll(t, now);
+      t.hasStack = false;
       return;
     }
-    writer.writeAll(i, now);
+    writer.writeAll(t, now);
   }
 
   /** Writes the last of what is known, and ends. */
@@ -646,15 +625,16 @@ final class WallSampler implements FeatureSession {
     try {
       flush();
       long now = System.nanoTime();
-      for (int i = 0; i < threads.limit(); i++) {
-        if (threads.kind[i] == WallThreads.WATCHED) {
-          writer.writeAll(i, now);
+      for (int i = 0; i < threads.size(); i++) {
+        WallThread t = threads.get(i);
+        if (t.kind == WallThread.Kind.WATCHED) {
+          writer.writeAll(t, now);
         }
       }
     } finally {
       counters.set(Counter.WALL_THREADS, 0);
       counters.set(Counter.WALL_INTERVAL, 0);
-      what.close();
+      parts.close();
     }
   }
 }

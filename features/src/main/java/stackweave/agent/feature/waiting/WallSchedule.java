@@ -30,7 +30,7 @@ final class WallSchedule {
   /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
   private static final long UNDECIDED_NANOS = 20_000_000L;
 
-  private final WallThreads threads;
+  private final ThreadTable<WallThread> threads;
   private final long intervalNanos;
   private final SplittableRandom random = new SplittableRandom();
 
@@ -48,7 +48,7 @@ final class WallSchedule {
   /**
    * @param intervalNanos time between two looks at a thread that runs now and then
    */
-  WallSchedule(WallThreads threads, long intervalNanos) {
+  WallSchedule(ThreadTable<WallThread> threads, long intervalNanos) {
     this.threads = threads;
     this.intervalNanos = intervalNanos;
   }
@@ -76,22 +76,23 @@ final class WallSchedule {
   /** Begins to walk through a group, where the last walk through it ended. */
   void walk(Group through) {
     group = through;
-    limit = threads.limit();
+    limit = threads.size();
     start = limit == 0 ? 0 : nextStart[through.ordinal()] % limit;
     walked = 0;
   }
 
-  /** The next thread of the group that is due; −1 at the walk's end. */
-  int next(long now) {
+  /** The next thread of the group that is due; null at the walk's end. */
+  WallThread next(long now) {
     while (walked < limit) {
       int i = start + walked < limit ? start + walked : start + walked - limit;
       walked++;
-      if (isDue(i, now) && isActive(i, now) == (group == Group.ACTIVE)) {
-        return i;
+      WallThread t = i < threads.size() ? threads.get(i) : null; // others may have been removed
+      if (t != null && isDue(t, now) && isActive(t, now) == (group == Group.ACTIVE)) {
+        return t;
       }
     }
     nextStart[group.ordinal()] = limit == 0 ? 0 : random.nextInt(limit);
-    return -1;
+    return null;
   }
 
   /** Ends the walk before its end; the next goes on there. */
@@ -101,21 +102,20 @@ final class WallSchedule {
 
   /** Whether any thread is due. */
   boolean isAnyDue(long now) {
-    for (int i = 0; i < threads.limit(); i++) {
-      if (isDue(i, now)) {
+    for (int i = 0; i < threads.size(); i++) {
+      if (isDue(threads.get(i), now)) {
         return true;
       }
     }
     return false;
   }
 
-  private boolean isDue(int i, long now) {
-    byte kind = threads.kind[i];
-    return (kind == WallThreads.WATCHED || kind == WallThreads.NEW) && now - threads.due[i] >= 0;
+  private boolean isDue(WallThread t, long now) {
+    return (t.kind == WallThread.Kind.WATCHED || t.kind == WallThread.Kind.NEW) && now - t.due >= 0;
   }
 
-  private boolean isActive(int i, long now) {
-    return threads.kind[i] == WallThreads.WATCHED && now - threads.ranAt[i] < ACTIVE_NANOS;
+  private boolean isActive(WallThread t, long now) {
+    return t.kind == WallThread.Kind.WATCHED && now - t.ranAt < ACTIVE_NANOS;
   }
 
   // ---- pauses
@@ -139,9 +139,10 @@ final class WallSchedule {
    * Until the next look at a thread that has rested for so long: a part of that, a larger one and
    * for longer where threads are many. It only decides how well the time at which it ends to rest
    * is known, which is right on average.
+   *
+   * @param watched how many threads are looked at
    */
-  long restPause(long restedNanos) {
-    int watched = threads.count(WallThreads.WATCHED);
+  long restPause(long restedNanos, int watched) {
     int part = watched <= FEW_THREADS / 2 ? 8 : watched <= 2 * FEW_THREADS ? 4 : 2;
     long pause = restedNanos / part + random.nextLong(restedNanos / part + 1);
     long longest = MAX_PAUSE_NANOS * Math.max(1, watched / FEW_THREADS);

@@ -134,25 +134,24 @@ class WaitingTimesTest {
   @Test
   void timesOfAStackAreWrittenWholly() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
-      WallThreads threads = new WallThreads();
       WallParts parts = WallParts.open(own.decoder(), own.pipeline, "");
-      WallWriter writer = new WallWriter(threads, own.store, parts.decoder, own.counters);
+      WallWriter writer = new WallWriter(own.store, parts.decoder, own.counters);
       long now = System.nanoTime();
-      int i = threads.list(OwnPipeline.TID);
-      threads.reset(i, 0, 0, now);
-      threads.hasStack[i] = true;
-      threads.threadKey[i] = own.store.thread(OwnPipeline.TID, "waits", 0, false, 0, null);
-      threads.ownKey[i] = threads.threadKey[i];
-      threads.ownGeneration[i] = parts.decoder.generation();
-      threads.state[i] = ThreadState.PARK.code();
-      threads.blocked[i] = 70 * MILLISECOND;
-      threads.runnable[i] = 20 * MILLISECOND;
-      threads.preempted[i] = 6 * MILLISECOND;
-      threads.carried[i] = 4 * MILLISECOND;
+      WallThread t = new WallThread(OwnPipeline.TID);
+      t.reset(0, 0, now);
+      t.hasStack = true;
+      t.threadKey = own.store.thread(OwnPipeline.TID, "waits", 0, false, 0, null);
+      t.ownKey = t.threadKey;
+      t.ownGeneration = parts.decoder.generation();
+      t.state = ThreadState.PARK.code();
+      t.blocked = 70 * MILLISECOND;
+      t.runnable = 20 * MILLISECOND;
+      t.preempted = 6 * MILLISECOND;
+      t.carried = 4 * MILLISECOND;
       new OwnPipeline.Moment().commit();
       long later = System.nanoTime();
       new OwnPipeline.Moment().commit();
-      writer.writeAll(i, later);
+      writer.writeAll(t, later);
       List<RecordedEvent> events = own.events();
       for (RecordedEvent sample : of(events, "WallSample")) {
         assertAgo(0, events, sample);
@@ -170,24 +169,23 @@ class WaitingTimesTest {
   @Test
   void aBlockedThreadHasItsDurationAndTheDelayOfItsWakeUp() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
-      BlockedThreads threads = new BlockedThreads();
       WallParts parts = WallParts.open(own.decoder(), own.pipeline, "");
       BlockedWriter writer =
-          new BlockedWriter(threads, own.store, parts.decoder, own.counters, parts.processId);
+          new BlockedWriter(own.store, parts.decoder, own.counters, parts.processId);
       new OwnPipeline.Moment().commit();
       long out = System.nanoTime() - SECOND;
       new OwnPipeline.Moment().commit();
-      int i = threads.findOrAdd(OwnPipeline.TID);
-      threads.threadKey[i] = own.store.thread(OwnPipeline.TID, "blocked", 0, false, 0, null);
-      threads.generation[i] = parts.decoder.generation();
-      threads.state[i] = ThreadState.SOCKET.code();
-      threads.outAt[i] = out;
-      threads.wakerPid[i] = parts.processId;
-      threads.wakerTid[i] = parts.ownTid;
-      threads.wokenAt[i] = out + 390 * MILLISECOND;
-      writer.write(i, 400 * MILLISECOND);
-      writer.writeOpen(i, 200 * MILLISECOND, true);
-      writer.writeOpen(i, 200 * MILLISECOND, false);
+      BlockedThread t = new BlockedThread(OwnPipeline.TID);
+      t.threadKey = own.store.thread(OwnPipeline.TID, "blocked", 0, false, 0, null);
+      t.generation = parts.decoder.generation();
+      t.state = ThreadState.SOCKET.code();
+      t.outAt = out;
+      t.wakerPid = parts.processId;
+      t.wakerTid = parts.ownTid;
+      t.wokenAt = out + 390 * MILLISECOND;
+      writer.write(t, 400 * MILLISECOND);
+      writer.writeOpen(t, 200 * MILLISECOND, true);
+      writer.writeOpen(t, 200 * MILLISECOND, false);
       List<RecordedEvent> all = own.events();
       List<RecordedEvent> events = of(all, "Blocked");
       assertEquals(2, events.size());

@@ -1,6 +1,7 @@
 package stackweave.agent.feature.waiting;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
@@ -12,17 +13,18 @@ class WallScheduleTest {
   private static final long SECOND = 1_000 * MILLISECOND;
   private static final long INTERVAL = 20 * MILLISECOND;
 
-  private final WallThreads threads = new WallThreads();
+  private final ThreadTable<WallThread> threads = new ThreadTable<>();
   private final WallSchedule schedule = new WallSchedule(threads, INTERVAL);
 
-  private int add(int tid, long now, boolean isActive) {
-    int i = threads.list(tid);
-    threads.reset(i, 0, 0, now);
-    threads.setKind(i, WallThreads.WATCHED);
+  private WallThread add(int tid, long now, boolean isActive) {
+    WallThread t = new WallThread(tid);
+    threads.add(t);
+    t.reset(0, 0, now);
+    t.kind = WallThread.Kind.WATCHED;
     if (isActive) {
-      threads.ranAt[i] = now;
+      t.ranAt = now;
     }
-    return i;
+    return t;
   }
 
   /** A pass may cost three looks; one at an active thread costs as much as one at another. */
@@ -39,10 +41,10 @@ class WallScheduleTest {
       Group group = schedule.first();
       for (int turn = 0; turn < 2 && left > 0; turn++, group = group.other()) {
         schedule.walk(group);
-        for (int i = schedule.next(now); i >= 0; i = schedule.next(now)) {
-          looks[i]++;
-          threads.due[i] = now + INTERVAL;
-          threads.ranAt[i] = i % 1_250 == 0 ? now : threads.ranAt[i];
+        for (WallThread t = schedule.next(now); t != null; t = schedule.next(now)) {
+          looks[t.position]++;
+          t.due = now + INTERVAL;
+          t.ranAt = t.position % 1_250 == 0 ? now : t.ranAt;
           schedule.spent(group, 1);
           if (--left == 0) {
             schedule.stop();
@@ -73,35 +75,31 @@ class WallScheduleTest {
   @Test
   void whoCanBePaidForIsServedInEachPass() {
     long now = 0;
-    int active = add(1, now, true);
-    int idle = add(2, now, false);
+    WallThread active = add(1, now, true);
+    WallThread idle = add(2, now, false);
     schedule.spent(Group.ACTIVE, SECOND);
     schedule.allServed();
     for (int pass = 0; pass < 10; pass++) {
       now += INTERVAL;
       schedule.walk(Group.ACTIVE);
       assertEquals(active, schedule.next(now));
-      assertEquals(-1, schedule.next(now));
+      assertNull(schedule.next(now));
       schedule.walk(Group.OTHER);
       assertEquals(idle, schedule.next(now));
-      assertEquals(-1, schedule.next(now));
-      threads.ranAt[active] = now;
+      assertNull(schedule.next(now));
+      active.ranAt = now;
     }
-    threads.due[active] = now + 2 * INTERVAL;
-    threads.due[idle] = now + 2 * INTERVAL;
+    active.due = now + 2 * INTERVAL;
+    idle.due = now + 2 * INTERVAL;
     assertTrue(!schedule.isAnyDue(now + INTERVAL) && schedule.isAnyDue(now + 2 * INTERVAL));
   }
 
   @Test
   void aThreadThatRestsIsLookedAtLessOften() {
-    add(1, 0, false);
-    assertTrue(schedule.restPause(80 * SECOND) <= SECOND);
-    assertTrue(schedule.restPause(80 * MILLISECOND) >= 10 * MILLISECOND);
-    assertTrue(schedule.restPause(80 * MILLISECOND) <= 20 * MILLISECOND);
-    for (int n = 0; n < 10_000; n++) {
-      add(10 + n, 0, false);
-    }
-    assertTrue(schedule.restPause(80 * SECOND) == 10 * SECOND);
-    assertTrue(schedule.restPause(80 * MILLISECOND) >= 40 * MILLISECOND);
+    assertTrue(schedule.restPause(80 * SECOND, 1) <= SECOND);
+    assertTrue(schedule.restPause(80 * MILLISECOND, 1) >= 10 * MILLISECOND);
+    assertTrue(schedule.restPause(80 * MILLISECOND, 1) <= 20 * MILLISECOND);
+    assertTrue(schedule.restPause(80 * SECOND, 10_000) == 10 * SECOND);
+    assertTrue(schedule.restPause(80 * MILLISECOND, 10_000) >= 40 * MILLISECOND);
   }
 }

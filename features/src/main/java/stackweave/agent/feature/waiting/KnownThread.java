@@ -1,0 +1,61 @@
+package stackweave.agent.feature.waiting;
+
+import stackweave.unwind.StopReason;
+
+/**
+ * A thread of the process that is looked at, with the stack that was seen last. Times are in ns, by
+ * {@link System#nanoTime}. For the drain thread only.
+ */
+abstract class KnownThread {
+  final int tid;
+
+  /** Where {@link ThreadTable} has it; negative when it has removed it. */
+  int position;
+
+  /** When it is to be looked at again. */
+  long due;
+
+  /** Whether it is known what it waits for: the fields that follow. */
+  boolean hasStack;
+
+  long stackId;
+  long threadKey;
+  long contextId;
+
+  /** The code of a {@link stackweave.jfr.event.ThreadState}. */
+  int state;
+
+  /** The code of the {@link StopReason}. */
+  int end;
+
+  /** Of the ids. */
+  int generation;
+
+  KnownThread(int tid) {
+    this.tid = tid;
+  }
+
+  /** Keeps the stack that was named last. */
+  final void keep(WallDecoder decoder, int seen, StopReason why) {
+    hasStack = true;
+    stackId = decoder.stackId();
+    threadKey = decoder.threadKey();
+    contextId = decoder.contextId();
+    state = seen;
+    end = why.code();
+    generation = decoder.generation();
+  }
+
+  /** Whether a stack is known, and its ids are not void. */
+  final boolean isKnown(WallDecoder decoder) {
+    return hasStack && generation == decoder.generation();
+  }
+
+  /** Whether the stack that was named last is the one that the thread has had. */
+  final boolean hasSameStack(WallDecoder decoder) {
+    return isKnown(decoder)
+        && stackId == decoder.stackId()
+        && threadKey == decoder.threadKey()
+        && contextId == decoder.contextId();
+  }
+}

@@ -1,0 +1,136 @@
+package stackweave.agent.feature.waiting;
+
+import java.util.Arrays;
+
+/** A thread as {@link WallSampler} knows it. */
+final class WallThread extends KnownThread {
+  /** Whether a thread is looked at. */
+  enum Kind {
+    /** It isn't known yet. */
+    NEW,
+    WATCHED,
+    /** Left out by its name. */
+    EXCLUDED,
+    /**
+     * Left out, for it is the JVM's by its stack; or one of Java's that was not yet in its list.
+     */
+    OF_JVM
+  }
+
+  /** Short waits of a thread that are told apart. */
+  private static final int OWED = 2;
+
+  Kind kind = Kind.NEW;
+
+  /** CPU time at the last look at which that had changed. */
+  long cpu;
+
+  /** How long it had waited for a CPU by then; −1 where not known. */
+  long runDelay;
+
+  /** When that look was. */
+  long changedAt;
+
+  /** Blocked time since then that is accounted for. */
+  long accounted;
+
+  long lookedAt;
+
+  /** Since when it has been seen to stand still. */
+  long restsSince;
+
+  /** When it was last seen to have run since the look before; long ago if never. */
+  long ranAt;
+
+  /** When its time was last written. */
+  long writtenAt;
+
+  /** Blocked time that is to be written with the stack. */
+  long blocked;
+
+  /** Time in which it waited for a CPU after what its stack says, to be written with that. */
+  long runnable;
+
+  /** The same after it was seen running, to be written without a stack. */
+  long preempted;
+
+  /** The recording's id of the OS thread, and of which generation it is. */
+  long ownKey;
+
+  int ownGeneration;
+
+  /** Blocked time that waits for a stack; negative if too much was accounted for. */
+  long carried;
+
+  /** In which listing it was seen last. */
+  int listing;
+
+  /**
+   * Blocked time that waits for the stack of a wait that was too short to be read, and that wait's
+   * stack pointer and pc.
+   */
+  private final long[] owed = new long[OWED];
+
+  private final long[] owedSp = new long[OWED];
+  private final long[] owedPc = new long[OWED];
+
+  WallThread(int tid) {
+    super(tid);
+  }
+
+  /** Forgets what it did: it is looked at for the first time, with this CPU time. */
+  void reset(long cpuNanos, long runDelayNanos, long now) {
+    cpu = cpuNanos;
+    runDelay = runDelayNanos;
+    changedAt = now;
+    accounted = 0;
+    lookedAt = now;
+    restsSince = now;
+    ranAt = now - Long.MAX_VALUE / 2;
+    writtenAt = now;
+    hasStack = false;
+    blocked = 0;
+    runnable = 0;
+    preempted = 0;
+    ownKey = 0;
+    carried = 0;
+    Arrays.fill(owed, 0);
+    due = now;
+  }
+
+  /** A wait that was seen, and not read, stands for blocked time. */
+  void owe(long sp, long pc, long nanos) {
+    int place = 0;
+    for (int k = 0; k < OWED; k++) {
+      if (owed[k] != 0 && owedSp[k] == sp && owedPc[k] == pc) {
+        owed[k] += nanos;
+        return;
+      }
+      place = owed[k] < owed[place] ? k : place;
+    }
+    carried += owed[place];
+    owed[place] = nanos;
+    owedSp[place] = sp;
+    owedPc[place] = pc;
+  }
+
+  /** The time that waits for the stack of a wait with these registers, which has been read now. */
+  long takeOwed(long sp, long pc) {
+    for (int k = 0; k < OWED; k++) {
+      if (owed[k] != 0 && owedSp[k] == sp && owedPc[k] == pc) {
+        long nanos = owed[k];
+        owed[k] = 0;
+        return nanos;
+      }
+    }
+    return 0;
+  }
+
+  /** Waits for short waits no more: their time is that of any stack. */
+  void giveUpOwed() {
+    for (int k = 0; k < OWED; k++) {
+      carried += owed[k];
+      owed[k] = 0;
+    }
+  }
+}
