@@ -56,13 +56,6 @@ final class WallSampler implements FeatureSession {
   /** Threads that ran when they were looked at, to be looked at again in the same pass. */
   private static final int MAX_AGAIN = 64;
 
-  /** How a walk through due threads ended. */
-  private enum Walk {
-    ENDED,
-    NO_CREDIT,
-    NO_TIME
-  }
-
   private final WallParts parts;
   private final long sinceNanos;
   private final WallDecoder decoder;
@@ -185,24 +178,25 @@ final class WallSampler implements FeatureSession {
    */
   private boolean lookAround(long now, long begin, long credit) {
     againCount = 0;
-    WallSchedule.Group first = schedule.first();
-    Walk walk = lookAround(first, now, begin, credit);
-    long between = clocks.ofThread();
-    schedule.spent(first, between - begin);
-    if (walk == Walk.ENDED) {
-      walk = lookAround(first.other(), now, begin, credit);
-      schedule.spent(first.other(), clocks.ofThread() - between);
-    }
-    if (walk == Walk.ENDED) {
-      lookAgain();
-    }
-    switch (walk) {
-      case ENDED -> schedule.allServed();
-      case NO_CREDIT -> postponed |= schedule.isAnyDue(now);
-      case NO_TIME -> {
+    schedule.walk();
+    int unchecked = 0;
+    for (WallThread t = schedule.next(now); t != null; t = schedule.next(now)) {
+      boolean cheap = look(t);
+      if (cheap && ++unchecked < LOOKS_PER_CHECK) {
+        continue;
+      }
+      unchecked = 0;
+      if (clocks.ofThread() - begin > credit) {
+        schedule.stop();
+        postponed |= schedule.isAnyDue(now);
+        return true;
+      }
+      if (System.nanoTime() - now > MAX_PASS_NANOS) {
+        schedule.stop();
         return false;
       }
     }
+    lookAgain();
     return true;
   }
 
@@ -219,24 +213,6 @@ final class WallSampler implements FeatureSession {
         look(t);
       }
     }
-  }
-
-  private Walk lookAround(WallSchedule.Group group, long now, long begin, long credit) {
-    schedule.walk(group);
-    int unchecked = 0;
-    for (WallThread t = schedule.next(now); t != null; t = schedule.next(now)) {
-      boolean cheap = look(t);
-      if (cheap && ++unchecked < LOOKS_PER_CHECK) {
-        continue;
-      }
-      unchecked = 0;
-      boolean isSpent = clocks.ofThread() - begin > credit;
-      if (isSpent || System.nanoTime() - now > MAX_PASS_NANOS) {
-        schedule.stop();
-        return isSpent ? Walk.NO_CREDIT : Walk.NO_TIME;
-      }
-    }
-    return Walk.ENDED;
   }
 
   // ---- which threads there are
@@ -501,7 +477,6 @@ final class WallSampler implements FeatureSession {
    */
   private long account(WallThread t, long cpu, long now, long delay) {
     long ran = cpu - t.cpu;
-    t.ranAt = ran > 0 ? now : t.ranAt;
     long waited = delay < 0 || t.runDelay < 0 ? 0 : Math.max(0, delay - t.runDelay);
     long rest = now - t.changedAt - ran - waited - t.accounted;
     if (rest < 0) {

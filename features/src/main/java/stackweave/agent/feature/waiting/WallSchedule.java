@@ -3,25 +3,10 @@ package stackweave.agent.feature.waiting;
 import java.util.SplittableRandom;
 
 /**
- * Which threads are looked at next. Those that have run lately are a group of their own, so that
- * thousands of idle threads, or of new ones, don't keep the looks from them: the group that has
- * cost less begins. Within a group they are looked at in turn. Used by {@link WallSampler};
+ * Which threads are looked at next: those that are due, in turn. Used by {@link WallSampler};
  * allocates nothing. Times are in ns, by {@link System#nanoTime}.
  */
 final class WallSchedule {
-  /** Threads that have run lately, and all others: idle, or not looked at yet. */
-  enum Group {
-    ACTIVE,
-    OTHER;
-
-    Group other() {
-      return this == ACTIVE ? OTHER : ACTIVE;
-    }
-  }
-
-  /** A thread that was seen to have run within so long is active. */
-  private static final long ACTIVE_NANOS = 2_000_000_000L;
-
   /** The longest time between two looks at a thread, if there are no more threads than these. */
   private static final long MAX_PAUSE_NANOS = 1_000_000_000L;
 
@@ -34,13 +19,9 @@ final class WallSchedule {
   private final long intervalNanos;
   private final SplittableRandom random = new SplittableRandom();
 
-  /** Where the walk through a group goes on. */
-  private final int[] nextStart = new int[2];
+  /** Where the next walk begins. */
+  private int nextStart;
 
-  /** CPU time that a group has cost since both were served. */
-  private final long[] spent = new long[2];
-
-  private Group group = Group.OTHER;
   private int start;
   private int limit;
   private int walked;
@@ -55,49 +36,30 @@ final class WallSchedule {
 
   // ---- the walk through the threads that are due
 
-  /** The group that is to be looked at first. */
-  Group first() {
-    return spent[Group.ACTIVE.ordinal()] <= spent[Group.OTHER.ordinal()]
-        ? Group.ACTIVE
-        : Group.OTHER;
-  }
-
-  /** The looks at a group have cost so much. */
-  void spent(Group on, long nanos) {
-    spent[on.ordinal()] += nanos;
-  }
-
-  /** All that were due have been looked at: what it cost is of no matter any more. */
-  void allServed() {
-    spent[0] = 0;
-    spent[1] = 0;
-  }
-
-  /** Begins to walk through a group, where the last walk through it ended. */
-  void walk(Group through) {
-    group = through;
+  /** Begins to walk through the threads, where the last walk ended. */
+  void walk() {
     limit = threads.size();
-    start = limit == 0 ? 0 : nextStart[through.ordinal()] % limit;
+    start = limit == 0 ? 0 : nextStart % limit;
     walked = 0;
   }
 
-  /** The next thread of the group that is due; null at the walk's end. */
+  /** The next thread that is due; null at the walk's end. */
   WallThread next(long now) {
     while (walked < limit) {
       int i = start + walked < limit ? start + walked : start + walked - limit;
       walked++;
       WallThread t = i < threads.size() ? threads.get(i) : null; // others may have been removed
-      if (t != null && isDue(t, now) && isActive(t, now) == (group == Group.ACTIVE)) {
+      if (t != null && isDue(t, now)) {
         return t;
       }
     }
-    nextStart[group.ordinal()] = limit == 0 ? 0 : random.nextInt(limit);
+    nextStart = limit == 0 ? 0 : random.nextInt(limit);
     return null;
   }
 
   /** Ends the walk before its end; the next goes on there. */
   void stop() {
-    nextStart[group.ordinal()] = limit == 0 ? 0 : (start + walked) % limit;
+    nextStart = limit == 0 ? 0 : (start + walked) % limit;
   }
 
   /** Whether any thread is due. */
@@ -112,10 +74,6 @@ final class WallSchedule {
 
   private boolean isDue(WallThread t, long now) {
     return (t.kind == WallThread.Kind.WATCHED || t.kind == WallThread.Kind.NEW) && now - t.due >= 0;
-  }
-
-  private boolean isActive(WallThread t, long now) {
-    return t.kind == WallThread.Kind.WATCHED && now - t.ranAt < ACTIVE_NANOS;
   }
 
   // ---- pauses

@@ -39,9 +39,6 @@ final class WallThread extends KnownThread {
   /** Since when it has been seen to stand still. */
   long restsSince;
 
-  /** When it was last seen to have run since the look before; long ago if never. */
-  long ranAt;
-
   /** When its time was last written. */
   long writtenAt;
 
@@ -86,7 +83,6 @@ final class WallThread extends KnownThread {
     accounted = 0;
     lookedAt = now;
     restsSince = now;
-    ranAt = now - Long.MAX_VALUE / 2;
     writtenAt = now;
     hasStack = false;
     blocked = 0;
