@@ -143,16 +143,19 @@ class WaitingIT {
     return Jdk.onNewest().filter(jdk -> jdk.feature() >= 21);
   }
 
-  /** They have no stack to be read: it is said how many live. */
+  /** They have no stack to be read, which is said. */
   @ParameterizedTest
   @MethodSource("withVirtualThreads")
-  void virtualThreadsThatAreMissingAreCounted(Jdk jdk) throws Exception {
+  void thatVirtualThreadsAreMissingIsSaid(Jdk jdk) throws Exception {
     ForkedJvm jvm = Jvms.withoutLibraries(jdk).agent("wall=20ms").recording();
     RunningCommand running = jvm.start(ParkedVirtualThreadsApp.class.getName(), "123");
     try {
       // A JDK 25 does not hear of an attach in its first moments.
       await(jvm.directory().resolve("ready"), running);
-      awaitStatus(jdk, running, status -> status.contains(" (123 virtual threads live)"));
+      awaitStatus(
+          jdk,
+          running,
+          status -> status.contains("virtual threads that wait without a thread of the OS"));
     } finally {
       running.process().destroyForcibly();
     }

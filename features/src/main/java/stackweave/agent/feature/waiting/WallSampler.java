@@ -85,7 +85,9 @@ final class WallSampler implements FeatureSession {
   private int againCount;
   private boolean postponed;
   private boolean denied;
-  private final MissingVirtualThreads virtualThreads = new MissingVirtualThreads();
+
+  /** Whether a thread was met that carries virtual threads. */
+  private boolean hasCarriers;
 
   /**
    * @param parts what it works with; closed with this
@@ -134,7 +136,9 @@ final class WallSampler implements FeatureSession {
           "of waiting threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
               + " (the process is not dumpable)");
     }
-    note.add(virtualThreads.note());
+    if (hasCarriers) {
+      note.add("virtual threads that wait without a thread of the OS are not in wall samples");
+    }
     if (postponed) {
       note.add(
           "waiting threads were looked at less often than asked, to use no more than "
@@ -161,7 +165,6 @@ final class WallSampler implements FeatureSession {
     }
     long begin = clocks.ofThread();
     listIfDue(now);
-    virtualThreads.countIfDue(now);
     boolean isInTime = lookAround(now, begin, Math.max(1, budget.credit()));
     long used = clocks.ofThread() - begin;
     budget.used(used);
@@ -401,9 +404,7 @@ final class WallSampler implements FeatureSession {
     if (t.kind != WallThread.Kind.WATCHED) {
       return;
     }
-    if (thread.isCarrier()) {
-      virtualThreads.met();
-    }
+    hasCarriers |= thread.isCarrier();
     t.ownKey = thread.threadId();
     t.ownGeneration = decoder.generation();
     BlockedStacks.Outcome outcome =
