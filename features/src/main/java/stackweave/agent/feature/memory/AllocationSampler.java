@@ -78,7 +78,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   private String whyNotYet = "";
   private long triedAt;
   private int tries;
-  private final TouchedPages blocks = new TouchedPages();
+  private final TouchedPages blocks = new TouchedPages(TouchedPages.MAX_PAGES);
   private final Counters counters;
   private int generation;
   private int shift = FIRST_SHIFT;
@@ -271,7 +271,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   }
 
   private void givenBack(int slot, long now) {
-    long weight = blocks.weight(slot);
+    long weight = blocks.value(slot);
     sample
         .begin(SampleRecord.Kind.ALLOCATION, now, -weight)
         .stack(blocks.thread(slot), blocks.stack(slot), blocks.end(slot), blocks.context(slot))

@@ -1,13 +1,12 @@
 package stackweave.agent.feature.memory;
 
 import java.util.function.LongSupplier;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import stackweave.agent.decode.SamplePipeline;
 import stackweave.agent.decode.StackReceiver;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.feature.FeatureSession;
+import stackweave.agent.message.Notes;
 import stackweave.engine.CpuCost;
 import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineFigure;
@@ -76,6 +75,8 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   /** The longest that the kernel takes to clear a huge page, on a busy machine. */
   private static final long MAX_PENDING_NANOS = 500_000_000L;
 
+  private static final int MAX_PENDING = 512;
+
   /** Faults are in their ring after so long at most. */
   private static final long SETTLING_NANOS = 1_000_000L;
 
@@ -118,8 +119,14 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
 
   private final PagePresence presence = new PagePresence();
   private final PageScan scan = new PageScan();
-  private final TouchedPages pages = new TouchedPages();
-  private final PendingPages pending = new PendingPages();
+  private final TouchedPages pages = new TouchedPages(TouchedPages.MAX_PAGES);
+
+  /**
+   * First touches of pages that the kernel had not given yet when they were looked at, or that lie
+   * where nobody knows yet what is mapped, with their times: few, for a moment.
+   */
+  private final TouchedPages pending = new TouchedPages(MAX_PENDING);
+
   private final Counters counters;
   private int generation;
   private int shift = FIRST_SHIFT;
@@ -350,7 +357,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   private void applyMove(long from, long to, long bytes) {
     long first = from >>> PAGE_SHIFT;
     long count = bytes >>> PAGE_SHIFT;
-    if (count <= pages.slots()) {
+    if (count <= pages.limit()) {
       for (long each = first; each < first + count; each++) {
         move(pages.find(each), each + (to - from >> PAGE_SHIFT));
       }
@@ -368,12 +375,11 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     if (slot < 0) {
       return;
     }
-    long own = pages.page(slot);
     int old = pages.find(target);
     if (old >= 0) {
       givenBack(old, System.nanoTime());
     }
-    pages.move(pages.find(own), target);
+    pages.move(slot, target);
   }
 
   @Override
@@ -470,9 +476,12 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     if (generation != pipeline.beginStack()) {
       followGeneration();
     }
-    for (int i = pending.count() - 1; i >= 0; i--) {
+    for (int i = 0; i < pending.limit(); i++) {
       page = pending.page(i);
-      timeNanos = pending.timeNanos(i);
+      if (page == 0) {
+        continue;
+      }
+      timeNanos = pending.value(i);
       PageScan.Page kind = scan.of(page, true);
       PagePresence.Page memory = presence.of(page);
       boolean isAbsent = kind == PageScan.Page.ABSENT || memory == PagePresence.Page.ABSENT;
@@ -508,7 +517,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   }
 
   private void givenBack(int slot, long now) {
-    long bytes = pages.weight(slot);
+    long bytes = pages.value(slot);
     sample
         .begin(SampleRecord.Kind.MEMORY, now, -bytes)
         .stack(pages.thread(slot), pages.stack(slot), pages.end(slot), pages.context(slot))
@@ -527,24 +536,16 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     long now = System.nanoTime();
     giveBackAbsent(now);
     int left = most;
-    for (int i = pages.slots(); i > 0 && left > 0; i--) {
-      nextSlot = nextSlot >= pages.slots() ? 0 : nextSlot;
-      long there = pages.page(nextSlot);
-      if (there == 0) {
-        nextSlot++;
-        continue;
-      }
-      left--;
-      if (presence.isPresent(there)) {
-        nextSlot++;
-      } else if (absent < absents.length) {
-        // It may have been moved a moment ago, or the kernel is about to give it: see the next
-        // look.
-        absents[absent++] = there;
-        nextSlot++;
-      } else {
-        // Another page may be in the slot afterwards.
-        givenBack(nextSlot, now);
+    for (int i = pages.limit(); i > 0 && left > 0; i--) {
+      nextSlot = nextSlot >= pages.limit() ? 0 : nextSlot;
+      long there = pages.page(nextSlot++);
+      if (there != 0) {
+        left--;
+        if (!presence.isPresent(there)) {
+          // It may have been moved a moment ago, or the kernel is about to give it: see the next
+          // look.
+          absents[absent++] = there;
+        }
       }
     }
   }
@@ -594,9 +595,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
       return "native memory: /proc/self/pagemap can't be read, so what is given back is not known";
     }
     String moved = moves == null ? "" : moves.note();
-    return Stream.of(moved, scan.note(), cost)
-        .filter(text -> !text.isEmpty())
-        .collect(Collectors.joining("; "));
+    return new Notes().add(moved).add(scan.note()).add(cost).toString();
   }
 
   @Override

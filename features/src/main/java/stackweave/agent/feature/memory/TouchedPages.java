@@ -1,75 +1,80 @@
 package stackweave.agent.feature.memory;
 
 import java.util.Arrays;
-import stackweave.engine.probe.PageHash;
+import java.util.stream.IntStream;
+import stackweave.unwind.hash.LongIndex;
 
 /**
- * The pages whose first touch was written and that were not given back yet: a bounded hash table of
- * primitive arrays with linear probing. Used by {@link MemorySampler}; not thread-safe, allocates
- * only to grow.
+ * Pages, or blocks, with the stacks that touched or allocated them, in columns by position; a
+ * page's position stays until it is removed. Bounded. Used by {@link MemorySampler} and {@link
+ * AllocationSampler}; not thread-safe, allocates only to grow.
  */
 final class TouchedPages {
-  /** The most pages: 4 GiB of memory if each stands for 32 KiB. */
+  /** The most pages that are followed: 4 GiB of memory if each stands for 32 KiB. */
   static final int MAX_PAGES = 1 << 17;
 
-  private static final int FIRST_SLOTS = 1 << 10;
-  private static final long FREE = 0;
+  private final int max;
+  private final LongIndex index = new LongIndex();
+  private boolean[] isUsed = new boolean[index.capacity()];
+  private long[] stacks = new long[index.capacity()];
+  private long[] threads = new long[index.capacity()];
+  private long[] values = new long[index.capacity()];
+  private int[] ends = new int[index.capacity()];
+  private long[] contexts = new long[index.capacity()];
 
-  private long[] pages = new long[FIRST_SLOTS];
-  private long[] stacks = new long[FIRST_SLOTS];
-  private long[] threads = new long[FIRST_SLOTS];
+  /** Positions that were given so far, free ones among them. */
+  private int limit;
 
-  /** The weight in bytes, and above it the code of the stack's end. */
-  private long[] weights = new long[FIRST_SLOTS];
-
-  private long[] contexts = new long[FIRST_SLOTS];
-  private int count;
+  /**
+   * @param max the most pages
+   */
+  TouchedPages(int max) {
+    this.max = max;
+  }
 
   /** How many there are. */
   int count() {
-    return count;
+    return index.count();
   }
 
-  /** Slots, of which at most half are in use. */
-  int slots() {
-    return pages.length;
+  boolean hasRoom() {
+    return index.count() < max;
   }
 
-  /** The page in a slot; 0 if it is free. */
-  long page(int slot) {
-    return pages[slot];
+  /** Positions are below this. */
+  int limit() {
+    return limit;
   }
 
-  long stack(int slot) {
-    return stacks[slot];
+  /** The page at a position; 0 if there is none. */
+  long page(int position) {
+    return isUsed[position] ? index.key(position) : 0;
   }
 
-  long thread(int slot) {
-    return threads[slot];
+  long stack(int position) {
+    return stacks[position];
   }
 
-  /** In bytes. */
-  long weight(int slot) {
-    return weights[slot] & 0xffff_ffff_ffffL;
+  long thread(int position) {
+    return threads[position];
   }
 
-  int end(int slot) {
-    return (int) (weights[slot] >>> 48);
+  /** What was given for it: bytes that it stands for, or when it was touched. */
+  long value(int position) {
+    return values[position];
   }
 
-  long context(int slot) {
-    return contexts[slot];
+  int end(int position) {
+    return ends[position];
   }
 
-  /** The slot of a page, or −1. */
+  long context(int position) {
+    return contexts[position];
+  }
+
+  /** The position of a page, or −1. */
   int find(long page) {
-    int mask = pages.length - 1;
-    for (int slot = (int) PageHash.mix(page) & mask; pages[slot] != FREE; slot = slot + 1 & mask) {
-      if (pages[slot] == page) {
-        return slot;
-      }
-    }
-    return -1;
+    return index.find(page);
   }
 
   /**
@@ -78,90 +83,55 @@ final class TouchedPages {
    * @param page its number, not 0
    * @return false if there is no room
    */
-  boolean add(long page, long stack, long thread, long weight, int end, long context) {
-    if (count >= MAX_PAGES) {
+  boolean add(long page, long stack, long thread, long value, int end, long context) {
+    if (!hasRoom()) {
       return false;
     }
-    if (2 * count >= pages.length) {
-      grow();
+    int position = index.add(page);
+    if (index.capacity() > stacks.length) {
+      isUsed = Arrays.copyOf(isUsed, index.capacity());
+      stacks = Arrays.copyOf(stacks, index.capacity());
+      threads = Arrays.copyOf(threads, index.capacity());
+      values = Arrays.copyOf(values, index.capacity());
+      ends = Arrays.copyOf(ends, index.capacity());
+      contexts = Arrays.copyOf(contexts, index.capacity());
     }
-    insert(page, stack, thread, weight | (long) end << 48, context);
-    count++;
+    limit = Math.max(limit, position + 1);
+    isUsed[position] = true;
+    stacks[position] = stack;
+    threads[position] = thread;
+    values[position] = value;
+    ends[position] = end;
+    contexts[position] = context;
     return true;
   }
 
-  private void insert(long page, long stack, long thread, long weight, long context) {
-    int mask = pages.length - 1;
-    int slot = (int) PageHash.mix(page) & mask;
-    while (pages[slot] != FREE) {
-      slot = slot + 1 & mask;
-    }
-    pages[slot] = page;
-    stacks[slot] = stack;
-    threads[slot] = thread;
-    weights[slot] = weight;
-    contexts[slot] = context;
+  /** Removes what is at a position. */
+  void remove(int position) {
+    index.remove(index.key(position));
+    isUsed[position] = false;
   }
 
-  private void grow() {
-    long[] oldPages = pages;
-    long[] oldStacks = stacks;
-    long[] oldThreads = threads;
-    long[] oldWeights = weights;
-    long[] oldContexts = contexts;
-    int size = 2 * pages.length;
-    pages = new long[size];
-    stacks = new long[size];
-    threads = new long[size];
-    weights = new long[size];
-    contexts = new long[size];
-    for (int i = 0; i < oldPages.length; i++) {
-      if (oldPages[i] != FREE) {
-        insert(oldPages[i], oldStacks[i], oldThreads[i], oldWeights[i], oldContexts[i]);
-      }
-    }
-  }
-
-  /** Removes what is in a slot; later ones may move into it, and none into an earlier slot. */
-  void remove(int slot) {
-    int mask = pages.length - 1;
-    int hole = slot;
-    pages[hole] = FREE;
-    count--;
-    for (int at = hole + 1 & mask; pages[at] != FREE; at = at + 1 & mask) {
-      int home = (int) PageHash.mix(pages[at]) & mask;
-      // Whether its home lies, cyclically, not behind the hole.
-      if ((at - home & mask) >= (at - hole & mask)) {
-        pages[hole] = pages[at];
-        stacks[hole] = stacks[at];
-        threads[hole] = threads[at];
-        weights[hole] = weights[at];
-        contexts[hole] = contexts[at];
-        pages[at] = FREE;
-        hole = at;
-      }
-    }
-  }
-
-  /** Gives what is in a slot another page, which is not in the table. */
-  void move(int slot, long page) {
-    long stack = stacks[slot];
-    long thread = threads[slot];
-    long weight = weights[slot];
-    long context = contexts[slot];
-    remove(slot);
-    insert(page, stack, thread, weight, context);
-    count++;
+  /** Gives what is at a position another page, which is not in it. */
+  void move(int position, long page) {
+    remove(position);
+    add(
+        page,
+        stacks[position],
+        threads[position],
+        values[position],
+        ends[position],
+        contexts[position]);
   }
 
   /** All pages, in a copy; for the rare case that many have moved. */
   long[] all() {
-    return Arrays.stream(pages).filter(page -> page != FREE).toArray();
+    return IntStream.range(0, limit).filter(i -> isUsed[i]).mapToLong(index::key).toArray();
   }
 
   /** Forgets all: their ids are void. */
   void clear() {
-    Arrays.fill(pages, FREE);
-    count = 0;
+    index.clear();
+    limit = 0;
   }
 }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class TouchedPagesTest {
@@ -16,7 +18,7 @@ class TouchedPagesTest {
   @Test
   void isAMap() {
     SplittableRandom random = new SplittableRandom(1);
-    TouchedPages pages = new TouchedPages();
+    TouchedPages pages = new TouchedPages(TouchedPages.MAX_PAGES);
     Map<Long, Touch> map = new HashMap<>();
     for (int i = 0; i < 200_000; i++) {
       long page = 1 + random.nextInt(6_000);
@@ -28,7 +30,7 @@ class TouchedPagesTest {
             new Touch(
                 pages.stack(slot),
                 pages.thread(slot),
-                pages.weight(slot),
+                pages.value(slot),
                 pages.end(slot),
                 pages.context(slot)));
         pages.remove(slot);
@@ -49,12 +51,18 @@ class TouchedPagesTest {
     }
     for (long page : map.keySet()) {
       assertTrue(pages.find(page) >= 0);
+      assertEquals(page, pages.page(pages.find(page)));
     }
+    assertEquals(map.keySet(), LongStream.of(pages.all()).boxed().collect(Collectors.toSet()));
+    long moved = pages.all()[0];
+    pages.move(pages.find(moved), 6_001);
+    assertEquals(-1, pages.find(moved));
+    assertEquals(map.get(moved).stack(), pages.stack(pages.find(6_001)));
   }
 
   @Test
   void isBounded() {
-    TouchedPages pages = new TouchedPages();
+    TouchedPages pages = new TouchedPages(TouchedPages.MAX_PAGES);
     for (int i = 1; i <= TouchedPages.MAX_PAGES; i++) {
       assertTrue(pages.add(i, i, i, i, 0, i));
     }
