@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureRefusedException;
-import stackweave.agent.feature.call.CallsFeature;
 import stackweave.agent.feature.call.NativeCalls;
 import stackweave.agent.feature.label.LabelsFeature;
 import stackweave.agent.feature.load.LoadsFeature;
@@ -63,7 +62,7 @@ final class FeatureList implements Supplier<List<Feature>> {
     all.add(new BlockedFeature(options.wallThreads(), options.drainPercent()));
     all.add(new WaitingFeature(options.wallThreads(), options.drainPercent()));
     if (calls != null) {
-      all.add(new CallsFeature(calls));
+      all.add(calls);
     }
     return all;
   }

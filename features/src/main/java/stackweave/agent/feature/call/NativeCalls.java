@@ -5,8 +5,11 @@ import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
-import java.util.function.Supplier;
+import stackweave.agent.feature.Feature;
+import stackweave.agent.feature.FeatureContext;
+import stackweave.agent.feature.FeatureSession;
 import stackweave.agent.message.Messages;
+import stackweave.agent.message.Notes;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.call.TimedMethods;
@@ -14,10 +17,11 @@ import stackweave.jfr.control.CallListener;
 import stackweave.jfr.control.CallRequest;
 
 /**
- * The timing of native calls that the option {@code calls} names. Made in premain, before the first
- * of their classes is loaded; recordings switch it. Thread-safe.
+ * The timing of native calls that the option {@code calls} names: {@code stackweave.NativeCall}.
+ * Made in premain, before the first of their classes is loaded; recordings switch it. The
+ * application's threads do the work; the drain thread only says what is to know of it. Thread-safe.
  */
-public final class NativeCalls implements CallListener, AutoCloseable {
+public final class NativeCalls implements CallListener, Feature, AutoCloseable {
   /** Most classes that one message names. */
   private static final int MAX_NAMES = 5;
 
@@ -32,6 +36,9 @@ public final class NativeCalls implements CallListener, AutoCloseable {
   private volatile UnmatchedPatterns filters;
 
   private volatile CallRequest last;
+
+  /** Whether JFR calls the hook of the counts after that of the store; for the drain thread. */
+  private boolean areCountsLast;
 
   private NativeCalls(
       CallPatterns candidates, CallTransformer transformer, WrappedMethods methods) {
@@ -153,38 +160,34 @@ public final class NativeCalls implements CallListener, AutoCloseable {
     return notes;
   }
 
-  /** What is to be run when sampling has given JFR its hooks: those of the counts come last. */
-  public Runnable afterHooks() {
-    return new Last();
+  @Override
+  public String failure() {
+    return "calls";
   }
 
-  /**
-   * What the recording should say at a chunk's end; "" for nothing, as while no recording asks for
-   * calls.
-   */
-  public Supplier<String> note() {
-    return new Note();
-  }
-
-  /** Not a lambda: it is made in premain. */
-  private final class Note implements Supplier<String> {
-    @Override
-    public String get() {
-      UnmatchedPatterns asked = filters;
-      if (asked == null) {
-        return "";
-      }
-      String one = unmatched.note();
-      String other = asked.note();
-      return one.isEmpty() || other.isEmpty() ? one + other : one + "; " + other;
-    }
-  }
-
-  /** Not a lambda: it is made in premain. */
-  private final class Last implements Runnable {
-    @Override
-    public void run() {
+  @Override
+  public FeatureSession open(FeatureContext context) {
+    // The store has given JFR its hooks by now: those of the counts come last.
+    if (!areCountsLast) {
+      areCountsLast = true;
       methods.events().writeLast();
+    }
+    return new Session();
+  }
+
+  private final class Session implements FeatureSession {
+    private String note = "";
+
+    /** At the end of a chunk: before it, classes that are to be loaded yet would be missed. */
+    @Override
+    public void flush() {
+      UnmatchedPatterns asked = filters;
+      note = asked == null ? "" : new Notes().add(unmatched.note()).add(asked.note()).toString();
+    }
+
+    @Override
+    public String note() {
+      return note;
     }
   }
 
