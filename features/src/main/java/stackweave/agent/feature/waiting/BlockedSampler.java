@@ -10,14 +10,11 @@ import stackweave.engine.CpuCost;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.perf.SwitchEvents;
 import stackweave.engine.perf.SwitchSink;
-import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.linux.CpuTime;
-import stackweave.unwind.StopReason;
-import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Writes an event for each time that a thread was blocked for longer than a threshold. Begin and
@@ -557,21 +554,13 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   }
 
   private void take(BlockedThread t, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
-    boolean read = outcome == BlockedStacks.Outcome.READ;
-    StackSnapshot snapshot = stacks.snapshot();
-    decoder.unwind(snapshot);
-    // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
-    boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
-    if (ofJvm && !filter.includesJvm()) {
+    if (!parts.decode(thread, outcome == BlockedStacks.Outcome.READ, filter)) {
       decide(t, false, stacks.timeNanos());
       t.due = NEVER;
       return;
     }
     countPending(t);
-    BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
-    int state = parts.reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
-    decoder.name(snapshot, thread);
-    t.keep(decoder, state, read ? decoder.end() : StopReason.UNREADABLE_MEMORY);
+    t.keep(decoder, parts.state);
     t.seenAt = stacks.timeNanos();
   }
 

@@ -1,7 +1,5 @@
 package stackweave.agent.feature.waiting;
 
-import stackweave.unwind.StopReason;
-
 /**
  * A thread of the process that is looked at, with the stack that was seen last. Times are in ns, by
  * {@link System#nanoTime}. For the drain thread only.
@@ -25,7 +23,7 @@ abstract class KnownThread {
   /** The code of a {@link stackweave.jfr.event.ThreadState}. */
   int state;
 
-  /** The code of the {@link StopReason}. */
+  /** The code of the {@link stackweave.unwind.StopReason}. */
   int end;
 
   /** Of the ids. */
@@ -36,13 +34,13 @@ abstract class KnownThread {
   }
 
   /** Keeps the stack that was named last. */
-  final void keep(WallDecoder decoder, int seen, StopReason why) {
+  final void keep(WallDecoder decoder, int seen) {
     hasStack = true;
-    stackId = decoder.stackId();
-    threadKey = decoder.threadKey();
-    contextId = decoder.contextId();
+    stackId = decoder.stackId;
+    threadKey = decoder.threadKey;
+    contextId = decoder.contextId;
     state = seen;
-    end = why.code();
+    end = decoder.end.code();
     generation = decoder.generation();
   }
 
@@ -54,8 +52,8 @@ abstract class KnownThread {
   /** Whether the stack that was named last is the one that the thread has had. */
   final boolean hasSameStack(WallDecoder decoder) {
     return isKnown(decoder)
-        && stackId == decoder.stackId()
-        && threadKey == decoder.threadKey()
-        && contextId == decoder.contextId();
+        && stackId == decoder.stackId
+        && threadKey == decoder.threadKey
+        && contextId == decoder.contextId;
   }
 }

@@ -28,12 +28,23 @@ final class WallDecoder {
   private final MixedUnwinder unwinder;
   private final StackNames names;
   private final ThreadNames threads;
-  private final FrameBuffer frames;
+
+  /** The frames that were unwound last. */
+  final FrameBuffer frames;
+
   private ModuleMap map;
-  private long stackId;
-  private long threadKey;
-  private long contextId;
-  private StopReason end = StopReason.INTERNAL_ERROR;
+
+  /** The id of the stack that was named last. */
+  long stackId;
+
+  /** The recording's id of the thread that was named last, or of the virtual one that it runs. */
+  long threadKey;
+
+  /** What the thread that was named last worked for; 0 where that is not known. */
+  long contextId;
+
+  /** Why the stack that was unwound last ends. */
+  StopReason end = StopReason.INTERNAL_ERROR;
 
   WallDecoder(Decoder decoder, SamplePipeline pipeline) {
     this.decoder = decoder;
@@ -88,31 +99,6 @@ final class WallDecoder {
     stackId = names.stackId(frames, map);
     threadKey = threads.ownerOf(frames, snapshot, thread);
     contextId = decoder.contexts().at(threads.owner(), snapshot.timeNanos());
-  }
-
-  /** The frames that were unwound last. */
-  FrameBuffer frames() {
-    return frames;
-  }
-
-  /** Why the stack that was unwound last ends. */
-  StopReason end() {
-    return end;
-  }
-
-  /** The id of the stack that was named last. */
-  long stackId() {
-    return stackId;
-  }
-
-  /** The recording's id of the thread that was named last, or of the virtual one that it runs. */
-  long threadKey() {
-    return threadKey;
-  }
-
-  /** What the thread that was named last worked for; 0 where that is not known. */
-  long contextId() {
-    return contextId;
   }
 
   /**

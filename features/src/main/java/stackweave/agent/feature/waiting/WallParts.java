@@ -2,8 +2,11 @@ package stackweave.agent.feature.waiting;
 
 import stackweave.agent.decode.Decoder;
 import stackweave.agent.decode.SamplePipeline;
+import stackweave.agent.decode.thread.SampledThreads;
 import stackweave.agent.feature.FeatureRefusedException;
+import stackweave.agent.option.WallFilter;
 import stackweave.hotspot.HotSpot;
+import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.jfr.store.EventStore;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Errno;
@@ -12,6 +15,8 @@ import stackweave.linux.SystemCalls;
 import stackweave.linux.TaskList;
 import stackweave.linux.ThreadCount;
 import stackweave.linux.task.TaskFiles;
+import stackweave.unwind.StopReason;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * What looks at waiting and at blocked threads work with: readers of threads from outside, and what
@@ -25,9 +30,12 @@ final class WallParts implements AutoCloseable {
   final CpuTime clocks = new CpuTime();
   final WallDecoder decoder;
   final BlockedStacks stacks;
-  final WaitReason reason;
   final int ownTid;
   final int processId = Libc.getpid();
+  final WaitReason reason;
+
+  /** What the thread waits for whose stack was decoded last: the code of a ThreadState. */
+  int state;
 
   private WallParts(SystemCalls calls, TaskList tasks, Decoder decoder, SamplePipeline samples) {
     this.store = decoder.store();
@@ -62,6 +70,28 @@ final class WallParts implements AutoCloseable {
           failure + ": /proc/self/task can't be read [" + Errno.name(Libc.errno()) + "]");
     }
     return new WallParts(calls, tasks, decoder, samples);
+  }
+
+  /**
+   * Unwinds and names the stack that {@link #stacks} has read, and finds out what its thread waits
+   * for.
+   *
+   * @param read whether the stack could be read
+   * @return false if the thread is one of the JVM's own that the filter leaves out
+   */
+  boolean decode(SampledThreads.Entry thread, boolean read, WallFilter filter) {
+    StackSnapshot snapshot = stacks.snapshot();
+    decoder.unwind(snapshot);
+    // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
+    boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
+    if (ofJvm && !filter.includesJvm()) {
+      return false;
+    }
+    BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
+    state = reason.of(snapshot, decoder.frames, java, stacks.isDenied(), ofJvm);
+    decoder.name(snapshot, thread);
+    decoder.end = read ? decoder.end : StopReason.UNREADABLE_MEMORY;
+    return true;
   }
 
   @Override

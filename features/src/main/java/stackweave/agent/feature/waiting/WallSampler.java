@@ -4,13 +4,10 @@ import stackweave.agent.decode.thread.SampledThreads;
 import stackweave.agent.feature.FeatureSession;
 import stackweave.agent.message.Notes;
 import stackweave.agent.option.WallFilter;
-import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.linux.CpuTime;
-import stackweave.unwind.StopReason;
-import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Looks at all threads from outside and writes where they wait, and for how long. A thread whose
@@ -506,27 +503,20 @@ final class WallSampler implements FeatureSession {
   private void take(WallThread t, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
     boolean read = outcome == BlockedStacks.Outcome.READ;
     counters.add(read ? Counter.WALL_CAPTURED : Counter.WALL_UNREAD, 1);
-    StackSnapshot snapshot = stacks.snapshot();
-    decoder.unwind(snapshot);
-    // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
-    boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
-    if (ofJvm && !filter.includesJvm()) {
+    if (!parts.decode(thread, read, filter)) {
       setKind(t, WallThread.Kind.OF_JVM);
       return;
     }
-    BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
-    int state = parts.reason.of(snapshot, decoder.frames(), java, stacks.isDenied(), ofJvm);
-    decoder.name(snapshot, thread);
+    int state = parts.state;
     if (state == ThreadState.BLOCKED.code() && t.hasSameStack(decoder)) {
       state = t.state; // its system call was interrupted, and goes on
     }
-    StopReason end = read ? decoder.end() : StopReason.UNREADABLE_MEMORY;
     long now = stacks.timeNanos();
     boolean rested = stacks.cpuNanos() == t.cpu;
     if (rested && t.hasStack) {
       // Only the ids were void: it has not run, so this is the stack that it had.
       rest(t, now);
-      t.keep(decoder, state, end);
+      t.keep(decoder, state);
       return;
     }
     long rest = account(t, stacks.cpuNanos(), now);
@@ -536,7 +526,7 @@ final class WallSampler implements FeatureSession {
       rest -= rest / 2;
       writer.write(t, now);
     }
-    t.keep(decoder, state, end);
+    t.keep(decoder, state);
     if (stacks.discarded() > 0) {
       oweOrCarry(t, rest);
       rest = 0;

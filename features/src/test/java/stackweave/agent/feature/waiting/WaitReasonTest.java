@@ -56,7 +56,7 @@ class WaitReasonTest {
         } else if (parts.stacks.read(tid.get(), 0, 0, cpu, false) == BlockedStacks.Outcome.READ) {
           StackSnapshot snapshot = parts.stacks.snapshot();
           parts.decoder.unwind(snapshot);
-          state = label(parts.reason.of(snapshot, parts.decoder.frames(), null, false, false));
+          state = label(parts.reason.of(snapshot, parts.decoder.frames, null, false, false));
         }
       }
       assertEquals(wanted, state);
