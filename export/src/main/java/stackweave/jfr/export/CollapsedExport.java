@@ -1,20 +1,14 @@
 package stackweave.jfr.export;
 
 import java.io.IOException;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
-import stackweave.jfr.export.thread.CommonName;
-import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackEnd;
-import stackweave.jfr.read.StackThread;
 import stackweave.jfr.status.Counter;
 
 /**
@@ -24,9 +18,8 @@ import stackweave.jfr.status.Counter;
  * time, the number that those taken stand for. Of wall-clock time it is the nanoseconds, of events
  * and memory their number: samples of waiting threads stand for times of any length. A stack that
  * does not reach the thread's first frame begins with {@code [truncated]} or {@code [stopped:
- * reason]}; with threads, {@code [thread name]} comes before, the name at that time, or of a thread
- * with more than eight names what they begin with. In names {@code ;} is replaced by {@code ,} and
- * control characters by a space.
+ * reason]}; with threads, {@code [thread name]} comes before, the name at that time. In names
+ * {@code ;} is replaced by {@code ,} and control characters by a space.
  */
 public final class CollapsedExport extends TextExport {
 
@@ -39,9 +32,6 @@ public final class CollapsedExport extends TextExport {
    * @param names how frames are called
    */
   public record Options(boolean threads, boolean total, FrameNames names) {}
-
-  /** A thread with more names has one row, under what they begin with. */
-  private static final int FEW_NAMES = 8;
 
   private final Options options;
   private final Selection selection;
@@ -81,10 +71,7 @@ public final class CollapsedExport extends TextExport {
 
   /** The lines of one recording. */
   private final class Lines {
-    private final Map<Stack, Total> totals = new HashMap<>();
-
-    private final Map<ThreadKey, ThreadName> threads = new HashMap<>();
-
+    private final Map<String, Total> totals = new TreeMap<>();
     private final FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
     private final StringBuilder line = new StringBuilder();
     private final boolean thinned;
@@ -98,10 +85,12 @@ public final class CollapsedExport extends TextExport {
     }
 
     void add(SampleSum sum) {
-      StackThread thread = sum.thread();
       StackEnd end = sum.end();
       List<SampledFrame> frames = sum.frames();
       line.setLength(0);
+      if (options.threads()) {
+        line.append('[').append(clean(sum.thread().text())).append("];");
+      }
       end.marker(frames.size()).ifPresent(marker -> line.append(clean(marker)).append(';'));
       for (SampledFrame frame : frames) {
         String plain = names.get(frame);
@@ -115,15 +104,9 @@ public final class CollapsedExport extends TextExport {
         line.append(Names.NO_FRAMES).append(';');
       }
       line.setLength(line.length() - 1);
-      String name = options.threads() ? thread.text() : "";
-      ThreadName threadName = null;
-      if (options.threads() && !thread.isVirtual()) {
-        ThreadKey key = ThreadKey.of(sum.session(), thread);
-        threadName = threads.computeIfAbsent(key, any -> new ThreadName(name));
-        threadName.add(name);
-      }
-      Stack stack = new Stack(threadName, name, line.toString());
-      totals.computeIfAbsent(stack, any -> new Total()).add(sum.count(), sum.weightNanos());
+      Total own = totals.computeIfAbsent(line.toString(), any -> new Total());
+      own.count += sum.count();
+      own.weightNanos += sum.weightNanos();
     }
 
     private long number(Total line) {
@@ -135,65 +118,16 @@ public final class CollapsedExport extends TextExport {
     }
 
     void write(Appendable out) throws IOException {
-      Map<String, Total> lines = new TreeMap<>();
-      totals.forEach((stack, of) -> lines.computeIfAbsent(text(stack), any -> new Total()).add(of));
-      for (Map.Entry<String, Total> entry : lines.entrySet()) {
+      for (Map.Entry<String, Total> entry : totals.entrySet()) {
         out.append(entry.getKey()).append(' ');
         out.append(Long.toString(number(entry.getValue()))).append('\n');
       }
     }
-
-    private String text(Stack stack) {
-      if (!options.threads()) {
-        return stack.frames();
-      }
-      String name = stack.thread() == null ? stack.name() : stack.thread().text(stack.name());
-      return "[" + clean(name) + "];" + stack.frames();
-    }
   }
 
-  /**
-   * A line to be.
-   *
-   * @param thread null for a virtual thread, and without threads
-   * @param name the thread's at that time
-   */
-  private record Stack(ThreadName thread, String name, String frames) {}
-
-  /** What a line, or a part of it, stands for. */
+  /** What a line stands for. */
   private static final class Total {
     private long count;
     private long weightNanos;
-
-    void add(long more, long moreNanos) {
-      count += more;
-      weightNanos += moreNanos;
-    }
-
-    void add(Total other) {
-      add(other.count, other.weightNanos);
-    }
-  }
-
-  /** What a thread was called. */
-  private static final class ThreadName {
-    private final Set<String> names = new HashSet<>();
-    private final CommonName common;
-
-    ThreadName(String name) {
-      common = new CommonName(name);
-    }
-
-    void add(String name) {
-      common.add(name);
-      if (names.size() <= FEW_NAMES) {
-        names.add(name);
-      }
-    }
-
-    /** The name, or what all begin with if there are many. */
-    String text(String name) {
-      return names.size() <= FEW_NAMES ? name : common.text();
-    }
   }
 }

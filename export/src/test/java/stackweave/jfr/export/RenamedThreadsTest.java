@@ -141,12 +141,6 @@ class RenamedThreadsTest {
     assertTrue(text.contains("job... 7 used 2.00 s of CPU time"), text);
   }
 
-  @Test
-  void aThreadOfManyNamesIsOneRowOfCollapsedStacks() throws Exception {
-    String stacks = text(new CollapsedExport(true));
-    assertTrue(stacks.contains("[exec-1 GET /orders/...];a.Rename.work 30\n"), stacks);
-  }
-
   private static Iterable<JsonElement> json(Export export, String list) throws Exception {
     return JsonParser.parseString(text(export)).getAsJsonObject().getAsJsonArray(list);
   }
