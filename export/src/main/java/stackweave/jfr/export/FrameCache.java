@@ -1,6 +1,6 @@
 package stackweave.jfr.export;
 
-import java.util.Arrays;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.function.Function;
@@ -14,8 +14,8 @@ import stackweave.jfr.read.SampledMethod;
 final class FrameCache<T> {
   private final Function<SampledFrame, T> maker;
 
-  /** For each method: kind, value, kind, value, … */
-  private final Map<SampledMethod, Object[]> made = new IdentityHashMap<>();
+  /** By method and kind. */
+  private final Map<SampledMethod, Map<String, T>> made = new IdentityHashMap<>();
 
   /**
    * @param maker computes the value from any frame of the method and kind
@@ -24,20 +24,8 @@ final class FrameCache<T> {
     this.maker = maker;
   }
 
-  @SuppressWarnings("unchecked")
   T get(SampledFrame frame) {
-    Object[] known = made.get(frame.method());
-    int length = known == null ? 0 : known.length;
-    for (int i = 0; i < length; i += 2) {
-      if (frame.kind().equals(known[i])) {
-        return (T) known[i + 1];
-      }
-    }
-    T value = maker.apply(frame);
-    Object[] more = known == null ? new Object[2] : Arrays.copyOf(known, length + 2);
-    more[length] = frame.kind();
-    more[length + 1] = value;
-    made.put(frame.method(), more);
-    return value;
+    return made.computeIfAbsent(frame.method(), method -> new HashMap<>(2))
+        .computeIfAbsent(frame.kind(), kind -> maker.apply(frame));
   }
 }

@@ -16,7 +16,11 @@ public final class Names {
           "(?<=\\$\\$Lambda)(\\$\\d+)?(/0x[0-9a-f]+)?|/0x[0-9a-f]{6,}"
               + "|(?<=\\$Proxy|GeneratedMethodAccessor|GeneratedConstructorAccessor)\\d+");
 
-  private static final char REPLACEMENT = '\ufffd';
+  /** Halves of surrogate pairs: whole ones are one code point, of another category. */
+  private static final Pattern HALF_PAIR = Pattern.compile("\\p{Cs}");
+
+  /** Control characters, invisible ones, and line ends. */
+  private static final Pattern UNPRINTABLE = Pattern.compile("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]");
 
   private Names() {}
 
@@ -29,45 +33,11 @@ public final class Names {
 
   /** {@code name} with halves of surrogate pairs replaced. */
   static String encodable(String name) {
-    StringBuilder changed = null;
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (!Character.isSurrogate(c)) {
-        continue;
-      }
-      if (Character.isHighSurrogate(c)
-          && i + 1 < name.length()
-          && Character.isLowSurrogate(name.charAt(i + 1))) {
-        i++;
-        continue;
-      }
-      if (changed == null) {
-        changed = new StringBuilder(name);
-      }
-      changed.setCharAt(i, REPLACEMENT);
-    }
-    return changed == null ? name : changed.toString();
+    return HALF_PAIR.matcher(name).replaceAll("\ufffd");
   }
 
   /** {@code name} without line ends and characters that a terminal would execute, and encodable. */
   public static String printable(String name) {
-    StringBuilder changed = null;
-    for (int i = 0; i < name.length(); i += Character.charCount(name.codePointAt(i))) {
-      int codePoint = name.codePointAt(i);
-      if (isUnprintable(Character.getType(codePoint))) {
-        changed = changed == null ? new StringBuilder(name) : changed;
-        for (int j = i; j < i + Character.charCount(codePoint); j++) {
-          changed.setCharAt(j, ' ');
-        }
-      }
-    }
-    return encodable(changed == null ? name : changed.toString());
-  }
-
-  private static boolean isUnprintable(int type) {
-    return type == Character.CONTROL
-        || type == Character.FORMAT
-        || type == Character.LINE_SEPARATOR
-        || type == Character.PARAGRAPH_SEPARATOR;
+    return encodable(UNPRINTABLE.matcher(name).replaceAll(" "));
   }
 }

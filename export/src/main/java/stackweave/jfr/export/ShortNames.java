@@ -1,6 +1,7 @@
 package stackweave.jfr.export;
 
-import java.lang.Character.UnicodeScript;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Shortens names of functions and libraries to a number of terminal columns. What distinguishes a
@@ -14,6 +15,18 @@ public final class ShortNames {
 
   /** A class name is not cut below this. */
   private static final int MIN_CLASS = 8;
+
+  /** The first part of a package that is longer than a letter. */
+  private static final Pattern PACKAGE =
+      Pattern.compile("(?<![^.])([^.])[^.]+(?=[.][^.]*[.][^.]*)");
+
+  /** Characters without a column of their own. */
+  private static final Pattern MARK = Pattern.compile("[\\p{Mn}\\p{Me}]");
+
+  private static final Pattern WIDE =
+      Pattern.compile(
+          "[\\p{IsHan}\\p{IsHangul}\\p{IsHiragana}\\p{IsKatakana}\\u3000-\\u303e"
+              + "\\uff01-\\uff60\\x{1f300}-\\x{1faff}]");
 
   private ShortNames() {}
 
@@ -90,27 +103,17 @@ public final class ShortNames {
   /** Shortens packages to letters one by one, then drops them; then the class is cut. */
   private static String fitJava(String text, int methodDot, int columns) {
     String name = text;
-    int done = 0;
-    int type = text.lastIndexOf('.', methodDot - 1) + 1;
-    String classAndMethod = text.substring(type);
-    while (columns(name) > columns) {
-      int dot = name.indexOf('.', done);
-      if (dot < 0 || name.length() - dot - 1 < classAndMethod.length()) {
-        break;
-      }
-      int first = dot == done ? done : name.offsetByCodePoints(done, 1);
-      name = name.substring(0, first) + name.substring(dot);
-      done = first + 1;
+    for (Matcher part = PACKAGE.matcher(name); columns(name) > columns && part.find(); ) {
+      name = part.replaceFirst("$1");
+      part.reset(name);
     }
     if (columns(name) <= columns) {
       return name;
     }
+    String classAndMethod = text.substring(text.lastIndexOf('.', methodDot - 1) + 1);
     String method = text.substring(methodDot);
-    String className = text.substring(type, methodDot);
     int left = columns - columns(method);
-    if (left >= columns(className)) {
-      return classAndMethod;
-    }
+    String className = classAndMethod.substring(0, classAndMethod.length() - method.length());
     return left >= MIN_CLASS ? cut(className, left) + method : cut(classAndMethod, columns);
   }
 
@@ -147,23 +150,8 @@ public final class ShortNames {
     if (codePoint < 0x300) {
       return 1;
     }
-    int type = Character.getType(codePoint);
-    if (type == Character.NON_SPACING_MARK || type == Character.ENCLOSING_MARK) {
-      return 0;
-    }
-    boolean isWide =
-        Character.isIdeographic(codePoint)
-            || isWide(UnicodeScript.of(codePoint))
-            || (codePoint >= 0x3000 && codePoint <= 0x303e)
-            || (codePoint >= 0xff01 && codePoint <= 0xff60)
-            || (codePoint >= 0x1f300 && codePoint <= 0x1faff);
-    return isWide ? 2 : 1;
-  }
-
-  private static boolean isWide(UnicodeScript script) {
-    return script == UnicodeScript.HANGUL
-        || script == UnicodeScript.HIRAGANA
-        || script == UnicodeScript.KATAKANA;
+    String text = Character.toString(codePoint);
+    return MARK.matcher(text).matches() ? 0 : WIDE.matcher(text).matches() ? 2 : 1;
   }
 
   /** The start of the brackets with the module at the text's end; -1 if there are none. */
