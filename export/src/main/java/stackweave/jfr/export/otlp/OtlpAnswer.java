@@ -1,8 +1,10 @@
 package stackweave.jfr.export.otlp;
 
+import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.Optional;
+import java.util.HashMap;
+import java.util.Map;
 import stackweave.unwind.text.ShortText;
 
 /**
@@ -20,83 +22,67 @@ public record OtlpAnswer(long rejected, String message) {
 
   /** From the bytes of an {@code ExportProfilesServiceResponse}; what is no such says nothing. */
   static OtlpAnswer ofResponse(byte[] bytes) {
-    Fields partial = new Fields(new Fields(bytes).text(1).orElse(new byte[0]));
-    return new OtlpAnswer(partial.number(1), partial.line(2));
+    Object partial = fields(bytes).get(1);
+    Map<Integer, Object> fields = partial instanceof byte[] inner ? fields(inner) : Map.of();
+    return new OtlpAnswer(fields.get(1) instanceof Long rejected ? rejected : 0, line(fields));
   }
 
   /** The message of a {@code google.rpc.Status}; empty if the bytes are no such. */
   static String errorOf(byte[] bytes) {
-    return new Fields(bytes).line(2);
+    return line(fields(bytes));
   }
 
-  /** Top-level fields of a message. */
-  private record Fields(byte[] bytes) {
+  /** The text that both have in field 2. */
+  private static String line(Map<Integer, Object> fields) {
+    String text =
+        fields.get(2) instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "";
+    return ShortText.of(text, MAX_MESSAGE).replaceAll("\\s+", " ").strip();
+  }
 
-    /** The field's last number; 0 if there is none. */
-    long number(int field) {
-      long[] found = new long[1];
-      read((number, value, text) -> found[0] = number == field && text == null ? value : found[0]);
-      return found[0];
-    }
-
-    /** The field's last bytes. */
-    Optional<byte[]> text(int field) {
-      byte[][] found = new byte[1][];
-      read((number, value, text) -> found[0] = number == field && text != null ? text : found[0]);
-      return Optional.ofNullable(found[0]);
-    }
-
-    String line(int field) {
-      String text = text(field).map(t -> new String(t, StandardCharsets.UTF_8)).orElse("");
-      return ShortText.of(text, MAX_MESSAGE).replaceAll("\\s+", " ").strip();
-    }
-
-    private interface Field {
-      void take(int number, long value, byte[] text);
-    }
-
-    /** Up to the end, or to where the bytes are no message. */
-    private void read(Field consumer) {
-      ByteBuffer left = ByteBuffer.wrap(bytes);
+  /**
+   * The top-level fields of a message up to its end, or to where the bytes are no message: a Long
+   * or a byte[] each, the last one where there are several.
+   */
+  private static Map<Integer, Object> fields(byte[] bytes) {
+    Map<Integer, Object> fields = new HashMap<>();
+    ByteBuffer left = ByteBuffer.wrap(bytes);
+    try {
       while (left.hasRemaining()) {
         long tag = varint(left);
-        long value = 0;
-        byte[] text = null;
-        switch ((int) tag & 7) {
-          case VARINT -> value = varint(left);
-          case LENGTH_DELIMITED -> {
-            long length = varint(left);
-            if (length < 0 || length > left.remaining()) {
-              return;
-            }
-            text = new byte[(int) length];
-            left.get(text);
-          }
-          case FIXED64, FIXED32 -> {
-            int length = ((int) tag & 7) == FIXED64 ? Long.BYTES : Integer.BYTES;
-            if (length > left.remaining()) {
-              return;
-            }
-            left.position(left.position() + length);
-          }
-          default -> {
-            return;
-          }
-        }
-        consumer.take((int) (tag >>> 3), value, text);
+        Object value =
+            switch ((int) tag & 7) {
+              case VARINT -> varint(left);
+              case FIXED64 -> left.getLong();
+              case FIXED32 -> (long) left.getInt();
+              case LENGTH_DELIMITED -> delimited(left, varint(left));
+              default -> throw new BufferUnderflowException();
+            };
+        fields.put((int) (tag >>> 3), value);
       }
+    } catch (BufferUnderflowException e) {
+      return fields; // what was read stands
     }
+    return fields;
+  }
 
-    private static long varint(ByteBuffer bytes) {
-      long value = 0;
-      for (int shift = 0; shift < Long.SIZE && bytes.hasRemaining(); shift += 7) {
-        byte next = bytes.get();
-        value |= (next & 0x7fL) << shift;
-        if (next >= 0) {
-          break;
-        }
-      }
-      return value;
+  private static byte[] delimited(ByteBuffer left, long length) {
+    if (length < 0 || length > left.remaining()) {
+      throw new BufferUnderflowException();
     }
+    byte[] value = new byte[(int) length];
+    left.get(value);
+    return value;
+  }
+
+  private static long varint(ByteBuffer bytes) {
+    long value = 0;
+    for (int shift = 0; shift < Long.SIZE; shift += 7) {
+      byte next = bytes.get();
+      value |= (next & 0x7fL) << shift;
+      if (next >= 0) {
+        break;
+      }
+    }
+    return value;
   }
 }
