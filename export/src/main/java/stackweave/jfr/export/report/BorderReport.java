@@ -16,8 +16,6 @@ import stackweave.jfr.read.RecordingException;
  * what kept the JVM waiting. As text of 80 columns or as an HTML page.
  */
 public final class BorderReport {
-  private static final int MANY_CALLS = 10;
-
   private final Path file;
   private final List<Section> sections;
 
@@ -34,7 +32,7 @@ public final class BorderReport {
    * @throws RecordingException if the file can't be read any more; one line for users
    */
   public static BorderReport read(Path file, String why) throws IOException, RecordingException {
-    List<Section> found = new ArrayList<>(CallReport.sections(file, null, MANY_CALLS));
+    List<Section> found = new ArrayList<>(CallReport.sections(file, null));
     if (found.isEmpty() && !hasSession(file)) {
       return null; // a recording of a JVM without the agent
     }

@@ -22,6 +22,7 @@ import stackweave.jfr.read.SampledRecording;
  */
 final class CallReport {
   private static final int MAX_METHODS = 40;
+  private static final int MAX_CALLS = 10;
   private static final int MAX_PLACES = 3;
   private static final int MAX_THREAD = 28;
   private static final long MICRO = 1_000;
@@ -35,9 +36,8 @@ final class CallReport {
    *
    * @param samples the recording, opened with its waiting threads if there are any; null if it has
    *     no samples
-   * @param rows how many slow calls are listed
    */
-  static List<Section> sections(Path file, SampledRecording samples, int rows)
+  static List<Section> sections(Path file, SampledRecording samples)
       throws IOException, RecordingException {
     List<CallSums.Sum> sums = CallSums.read(file);
     if (sums.isEmpty()) {
@@ -49,8 +49,8 @@ final class CallReport {
     if (slow > 0) {
       boolean hasWaiting = samples != null && samples.choice().isWall();
       String hint = hasWaiting ? "" : "; wall=20ms takes samples of threads that wait, too";
-      List<SlowCalls.Call> calls = SlowCalls.read(file, samples);
-      sections.add(slowest(Sums.first(calls, rows), overloaded, hint, slow));
+      List<SlowCalls.Call> calls = SlowCalls.read(file, samples, MAX_CALLS);
+      sections.add(slowest(calls, overloaded, hint, slow));
     }
     return sections;
   }

@@ -5,12 +5,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.EventConstants;
@@ -38,9 +36,6 @@ final class LibraryLoads implements ChunkEvents.Taker {
 
   /** The number of a load that only the JVM has told of. */
   private static final long NO_NUMBER = -1;
-
-  /** How many loads before a time are looked at: those in JNI_OnLoad of the one that goes on. */
-  private static final int MAX_BEFORE = 1_000;
 
   /** Threads of the agent, whose libraries are none of the application's. */
   private static final String OWN_THREADS = "stackweave-";
@@ -202,14 +197,10 @@ final class LibraryLoads implements ChunkEvents.Taker {
     mappedOfChunk.forEach((load, place) -> mapped.put(new Key(session, load), place));
     List<Raw> raws = new ArrayList<>(own);
     addOthers(raws);
-    Set<Long> stacks = new HashSet<>();
-    Set<Long> threads = new HashSet<>();
-    for (Raw raw : raws) {
-      stacks.add(raw.stack);
-      threads.add(raw.thread);
-    }
-    Map<Long, List<Frame>> traces = constants.stacks(stacks);
-    Map<Long, EventThread> names = constants.threads(threads);
+    Map<Long, List<Frame>> traces =
+        constants.stacks(raws.stream().map(Raw::stack).collect(Collectors.toSet()));
+    Map<Long, EventThread> names =
+        constants.threads(raws.stream().map(Raw::thread).collect(Collectors.toSet()));
     for (Raw raw : raws) {
       String thread = names.getOrDefault(raw.thread, EventThread.UNKNOWN).name();
       List<Frame> stack = traces.getOrDefault(raw.stack, List.of());
@@ -266,27 +257,17 @@ final class LibraryLoads implements ChunkEvents.Taker {
 
   /** Adds what the JVM tells of other loads than ours: dlopen is within the JDK's {@code open}. */
   private void addOthers(List<Raw> raws) {
-    // Loads of a thread lie one behind the other, or one in the other: in JNI_OnLoad.
-    Map<Long, TreeMap<Long, Raw>> byThread = new HashMap<>();
-    for (Raw load : own) {
-      byThread.computeIfAbsent(load.thread, thread -> new TreeMap<>()).put(load.start, load);
-    }
     for (Raw each : ofJvm) {
       long middle = each.start + each.duration / 2;
-      boolean isWithin =
-          byThread
-              .getOrDefault(each.thread, new TreeMap<>())
-              .headMap(middle, true)
-              .descendingMap()
-              .values()
-              .stream()
-              .limit(MAX_BEFORE)
-              .anyMatch(load -> load.covers(middle));
       // A library that wants an executable stack is loaded by the VM's own thread, for the thread
       // that asked for it and waits (os::Linux::dlopen_helper, VM_LinuxDllLoad in os_linux.cpp).
-      boolean isForAnother =
-          own.stream().anyMatch(load -> load.path.equals(each.path) && load.covers(middle));
-      if (!isWithin && !isForAnother) {
+      boolean isKnown =
+          own.stream()
+              .anyMatch(
+                  load ->
+                      load.covers(middle)
+                          && (load.thread == each.thread || load.path.equals(each.path)));
+      if (!isKnown) {
         raws.add(each);
       }
     }

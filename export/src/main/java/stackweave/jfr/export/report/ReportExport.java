@@ -55,8 +55,6 @@ public final class ReportExport implements Export {
 
   private static final int FEW_BLOCKS = 5;
 
-  private static final int MANY_CALLS = 10;
-
   /** The same in a report of waiting alone. */
   private static final int MANY_GROUPS = 12;
 
@@ -115,7 +113,7 @@ public final class ReportExport implements Export {
       List<Section> sections = new ArrayList<>(report.sections());
       sections.add(LabelReport.section(recording));
       sections.add(BlockReport.section(recording, MANY_BLOCKS));
-      sections.addAll(CallReport.sections(recording.file(), recording, MANY_CALLS));
+      sections.addAll(CallReport.sections(recording.file(), recording));
       sections.add(report.trust(true));
       sections.add(nextOfWaiting());
       return sections;
@@ -141,7 +139,7 @@ public final class ReportExport implements Export {
     sections.add(BlockReport.section(recording, FEW_BLOCKS));
     sections.addAll(StallReport.sections(recording));
     SampledRecording all = waiting == null ? recording : waiting;
-    sections.addAll(CallReport.sections(recording.file(), all, MANY_CALLS));
+    sections.addAll(CallReport.sections(recording.file(), all));
     for (String event : recording.eventSamples().keySet()) {
       next.commands.add(JAR + "report --event " + event + " " + file);
     }

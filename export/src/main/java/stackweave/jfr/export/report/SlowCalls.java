@@ -5,12 +5,10 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
-import java.util.Set;
+import java.util.stream.Collectors;
 import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
@@ -24,20 +22,15 @@ import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.StackThread;
 
 /**
  * The longest of the slow native calls of a recording, each with its callers and with what the
  * samples say that its thread got meanwhile. Not thread-safe.
  */
 final class SlowCalls implements ChunkEvents.Taker {
-  /** Longer ones are kept, shorter ones only counted. */
-  private static final int MAX_CALLS = 10_000;
-
   /** Callers that are kept of a stack. */
   private static final int MAX_CALLERS = 3;
-
-  /** How many calls before the one that began last may still go on: those around it. */
-  private static final int MAX_AROUND = 256;
 
   /** Of the frames between the method and the event; see CallHook in the agent. */
   private static final List<String> OWN_CLASSES =
@@ -81,11 +74,11 @@ final class SlowCalls implements ChunkEvents.Taker {
      * sample of a waiting thread may be a moment after the wait.
      */
     private boolean has(Sample sample) {
-      boolean isOwn =
-          own.osId() <= 0
-              || sample.thread().isVirtual()
-              || sample.thread().osThreadId() == own.osId();
-      return isOwn
+      StackThread thread = sample.thread();
+      boolean isOwn = own.osId() <= 0 || thread.isVirtual() || thread.osThreadId() == own.osId();
+      return own.javaId() != 0
+          && own.javaId() == thread.javaId()
+          && isOwn
           && !sample.time().isBefore(start)
           && !sample.time().isAfter(end)
           && sample.frames().stream().anyMatch(frame -> frame.text().equals(method));
@@ -110,22 +103,27 @@ final class SlowCalls implements ChunkEvents.Taker {
   private final PriorityQueue<Raw> ofChunk =
       new PriorityQueue<>(Comparator.comparingLong(Raw::nanos).thenComparing(Raw::start));
 
-  private SlowCalls() {}
+  private final int most;
+
+  private SlowCalls(int most) {
+    this.most = most;
+  }
 
   /**
    * Reads the calls, and the samples of a recording.
    *
    * @param recording the same, opened with its waiting threads if there are any; null if it has no
    *     samples
+   * @param most how many calls are kept
    * @return the longest first
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  static List<Call> read(Path file, SampledRecording recording)
+  static List<Call> read(Path file, SampledRecording recording, int most)
       throws IOException, RecordingException {
-    SlowCalls calls = new SlowCalls();
+    SlowCalls calls = new SlowCalls(most);
     ChunkEvents.read(file, SHAPES, calls);
     if (recording != null) {
-      calls.addSamples(recording);
+      recording.forEachSample(calls::addSample);
     }
     List<Call> sorted = new ArrayList<>(calls.longest);
     sorted.sort(BY_TIME.reversed());
@@ -143,21 +141,17 @@ final class SlowCalls implements ChunkEvents.Taker {
             event.number(3),
             event.text(4),
             event.text(5)));
-    if (ofChunk.size() > MAX_CALLS) {
+    if (ofChunk.size() > most) {
       ofChunk.poll();
     }
   }
 
   @Override
   public void end(ChunkHeader chunk, EventConstants constants) {
-    Set<Long> threads = new HashSet<>();
-    Set<Long> stacks = new HashSet<>();
-    for (Raw raw : ofChunk) {
-      threads.add(raw.thread);
-      stacks.add(raw.stack);
-    }
-    Map<Long, EventThread> named = constants.threads(threads);
-    Map<Long, List<Frame>> traces = constants.stacks(stacks);
+    Map<Long, EventThread> named =
+        constants.threads(ofChunk.stream().map(Raw::thread).collect(Collectors.toSet()));
+    Map<Long, List<Frame>> traces =
+        constants.stacks(ofChunk.stream().map(Raw::stack).collect(Collectors.toSet()));
     for (Raw raw : ofChunk) {
       longest.add(
           new Call(
@@ -169,7 +163,7 @@ final class SlowCalls implements ChunkEvents.Taker {
               named.getOrDefault(raw.thread, EventThread.UNKNOWN),
               callersOf(traces.getOrDefault(raw.stack, List.of())),
               new Sums<>()));
-      if (longest.size() > MAX_CALLS) {
+      if (longest.size() > most) {
         longest.poll();
       }
     }
@@ -189,35 +183,10 @@ final class SlowCalls implements ChunkEvents.Taker {
     return callers;
   }
 
-  private void addSamples(SampledRecording recording) throws RecordingException {
-    Map<Long, List<Call>> byThread = new HashMap<>();
+  private void addSample(Sample sample) {
     for (Call call : longest) {
-      byThread.computeIfAbsent(call.own.javaId(), key -> new ArrayList<>()).add(call);
-    }
-    byThread.remove(0L);
-    byThread.values().forEach(calls -> calls.sort(Comparator.comparing(Call::start)));
-    if (byThread.isEmpty()) {
-      return;
-    }
-    recording.forEachSample(
-        sample -> add(sample, byThread.getOrDefault(sample.thread().javaId(), List.of())));
-  }
-
-  /** Calls of one thread lie beside each other, or one within the other by way of a callback. */
-  private static void add(Sample sample, List<Call> calls) {
-    int low = 0;
-    int high = calls.size();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (calls.get(middle).start.isAfter(sample.time())) {
-        high = middle;
-      } else {
-        low = middle + 1;
-      }
-    }
-    for (int i = low - 1; i >= Math.max(0, low - MAX_AROUND); i--) {
-      if (calls.get(i).has(sample)) {
-        calls.get(i).add(sample);
+      if (call.has(sample)) {
+        call.add(sample);
       }
     }
   }

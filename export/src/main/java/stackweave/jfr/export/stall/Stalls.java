@@ -6,10 +6,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.stream.Collectors;
 import stackweave.jfr.call.TimedMethods;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
@@ -135,14 +134,10 @@ public final class Stalls implements ChunkEvents.Taker {
 
   @Override
   public void end(ChunkHeader chunk, EventConstants constants) {
-    Set<Long> threads = new HashSet<>();
-    Set<Long> stacks = new HashSet<>();
-    for (Critical each : ofChunk) {
-      threads.add(each.thread());
-      stacks.add(each.stack());
-    }
-    Map<Long, EventThread> names = constants.threads(threads);
-    Map<Long, List<Frame>> traces = constants.stacks(stacks);
+    Map<Long, EventThread> names =
+        constants.threads(ofChunk.stream().map(Critical::thread).collect(Collectors.toSet()));
+    Map<Long, List<Frame>> traces =
+        constants.stacks(ofChunk.stream().map(Critical::stack).collect(Collectors.toSet()));
     for (Critical each : ofChunk) {
       List<Frame> frames = traces.getOrDefault(each.stack(), List.of());
       String released =
