@@ -101,19 +101,19 @@ public final class TopExport extends TextExport {
       for (String note : FlameGraphExport.notes(recording)) {
         paragraph("! " + clean(note));
       }
-      if (recording.choice().isByWeight() && sums.cutNanos() > 0) {
+      if (recording.choice().isByWeight() && sums.cut.value(false) > 0) {
         paragraph(
             "! "
-                + share(sums.cutNanos())
+                + share(sums.cut.value(false))
                 + (recording.choice().isEvent() ? " of the weight" : " of the time")
                 + " has a stack that does not reach its thread's first frame:"
                 + " TOTAL lacks the callers that are missing.");
-      } else if (sums.cutSamples() > 0) {
+      } else if (sums.cut.value(true) > 0) {
         paragraph(
             Texts.of(
                 "! %,d of %,d stacks are cut: they do not reach their thread's first frame, and TOTAL"
                     + " lacks those of their callers that are missing.",
-                sums.cutSamples(), recording.samples()));
+                sums.cut.value(true), recording.samples()));
       }
       lines.line("");
       paragraph(
@@ -127,24 +127,28 @@ public final class TopExport extends TextExport {
       if (recording.choice().isWall()) {
         states();
       }
-      table("FUNCTION", "functions", sums.functions().values(), FUNCTIONS, ShortNames::fit);
-      table("LIBRARY", "libraries", sums.libraries().values(), OTHERS, ShortNames::cut);
+      table("FUNCTION", "functions", sums.functions(), FUNCTIONS, ShortNames::fit);
+      table("LIBRARY", "libraries", sums.libraries(), OTHERS, ShortNames::cut);
       threads();
     }
 
     private void table(
         String heading,
         String what,
-        Collection<ProfileSums.Sum> all,
+        Collection<ProfileSums.Row> all,
         int usualRows,
         Shortening shortening)
         throws IOException {
       lines.line("");
       lines.line("   SELF   TOTAL" + INDENT + heading);
-      List<ProfileSums.Sum> sorted = sorted(all, options.byTotal());
+      List<ProfileSums.Row> sorted = sorted(all, options.byTotal());
       int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : usualRows);
-      for (ProfileSums.Sum sum : sorted.subList(0, rows)) {
-        row(share(sum.self(bySamples)), share(sum.total(bySamples)), sum.name(), shortening);
+      for (ProfileSums.Row sum : sorted.subList(0, rows)) {
+        row(
+            share(sum.self().value(bySamples)),
+            share(sum.total().value(bySamples)),
+            sum.name(),
+            shortening);
       }
       rest(sorted.subList(rows, sorted.size()), what);
     }
@@ -169,16 +173,17 @@ public final class TopExport extends TextExport {
           (isEvent ? "  SHARE  WEIGHT" : isByWeight ? "  SHARE    TIME" : "  SHARE SAMPLES")
               + INDENT
               + "THREAD");
-      List<ProfileSums.Sum> sorted = sorted(sums.threads().values(), false);
+      List<ProfileSums.Row> sorted = sorted(sums.threads(), false);
       int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : OTHERS);
-      for (ProfileSums.Sum sum : sorted.subList(0, rows)) {
-        int threads = sums.threadsNamed(sum.name());
+      for (ProfileSums.Row sum : sorted.subList(0, rows)) {
         row(
-            share(sum.self(bySamples)),
+            share(sum.self().value(bySamples)),
             isEvent
-                ? recording.choice().unit().text(sum.self(false))
-                : isByWeight ? Texts.seconds(sum.self(false)) : Texts.of("%,d", sum.self(true)),
-            sum.name() + (threads > 1 ? " (" + threads + " threads)" : ""),
+                ? recording.choice().unit().text(sum.self().value(false))
+                : isByWeight
+                    ? Texts.seconds(sum.self().value(false))
+                    : Texts.of("%,d", sum.self().value(true)),
+            sum.name(),
             ShortNames::cut);
       }
       rest(sorted.subList(rows, sorted.size()), "threads");
@@ -193,26 +198,27 @@ public final class TopExport extends TextExport {
     }
 
     /** A row for what is left out; own shares can be added up, totals can't. */
-    private void rest(List<ProfileSums.Sum> left, String what) throws IOException {
+    private void rest(List<ProfileSums.Row> left, String what) throws IOException {
       if (left.isEmpty()) {
         return;
       }
       long self = 0;
-      for (ProfileSums.Sum sum : left) {
-        self += sum.self(bySamples);
+      for (ProfileSums.Row sum : left) {
+        self += sum.self().value(bySamples);
       }
       row(share(self), "", Texts.of("in %,d more %s", left.size(), what), ShortNames::cut);
     }
 
-    private List<ProfileSums.Sum> sorted(Collection<ProfileSums.Sum> all, boolean byTotal) {
-      List<ProfileSums.Sum> sorted = new ArrayList<>(all);
-      Comparator<ProfileSums.Sum> self =
-          Comparator.comparingLong((ProfileSums.Sum sum) -> sum.self(bySamples)).reversed();
-      Comparator<ProfileSums.Sum> total =
-          Comparator.comparingLong((ProfileSums.Sum sum) -> sum.total(bySamples)).reversed();
+    private List<ProfileSums.Row> sorted(Collection<ProfileSums.Row> all, boolean byTotal) {
+      List<ProfileSums.Row> sorted = new ArrayList<>(all);
+      Comparator<ProfileSums.Row> self =
+          Comparator.comparingLong((ProfileSums.Row sum) -> sum.self().value(bySamples)).reversed();
+      Comparator<ProfileSums.Row> total =
+          Comparator.comparingLong((ProfileSums.Row sum) -> sum.total().value(bySamples))
+              .reversed();
       sorted.sort(
           (byTotal ? total.thenComparing(self) : self.thenComparing(total))
-              .thenComparing(ProfileSums.Sum::name));
+              .thenComparing(ProfileSums.Row::name));
       return sorted;
     }
 

@@ -3,18 +3,15 @@ package stackweave.jfr.export.report;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.Names;
-import stackweave.jfr.export.thread.CommonName;
+import stackweave.jfr.export.thread.GroupName;
 import stackweave.jfr.export.thread.ThreadGroups;
-import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
@@ -31,9 +28,7 @@ final class WaitSums {
 
   /** Threads that are counted as one pool. */
   static final class Group {
-    private final Set<ThreadKey> threads = new HashSet<>();
-    private final String foldedName;
-    private final CommonName name;
+    private final GroupName name;
 
     /** All but idle waits. */
     long workNanos;
@@ -48,18 +43,16 @@ final class WaitSums {
 
     final Sums<String> idle = new Sums<>();
 
-    private Group(String foldedName, String name) {
-      this.foldedName = foldedName;
-      this.name = new CommonName(name);
+    private Group(GroupName name) {
+      this.name = name;
     }
 
-    /** The name of a single thread, or the common one with the number of threads. */
     String text() {
-      return threads.size() == 1 ? name.text() : foldedName + " (" + threads.size() + " threads)";
+      return Names.printable(name.text());
     }
   }
 
-  private final Map<String, Group> groups = new HashMap<>();
+  private final Map<GroupName, Group> groups = new HashMap<>();
   private final ThreadGroups groupOf;
 
   /** All but idle waits by state. */
@@ -96,11 +89,7 @@ final class WaitSums {
     } else {
       waitingSamples += sum.count();
     }
-    String name = Names.printable(sum.thread().text());
-    String folded = Names.printable(groupOf.of(sum.thread()));
-    Group group = groups.computeIfAbsent(folded, text -> new Group(text, name));
-    group.name.add(name);
-    group.threads.add(ThreadKey.of(sum.session(), sum.thread()));
+    Group group = groups.computeIfAbsent(groupOf.add(sum), Group::new);
     nanos += weight;
     if (sum.frames().isEmpty()) {
       framelessNanos += weight;
@@ -151,11 +140,11 @@ final class WaitSums {
   private List<Group> sorted(ToLongFunction<Group> by) {
     List<Group> sorted = new ArrayList<>(groups.values());
     sorted.removeIf(group -> by.applyAsLong(group) <= 0);
-    sorted.sort(Comparator.comparingLong(by).reversed().thenComparing(group -> group.foldedName));
+    sorted.sort(Comparator.comparingLong(by).reversed().thenComparing(Group::text));
     return sorted;
   }
 
   int threads() {
-    return groups.values().stream().mapToInt(group -> group.threads.size()).sum();
+    return groups.values().stream().mapToInt(group -> group.name.threads()).sum();
   }
 }

@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 
@@ -12,7 +13,7 @@ import stackweave.jfr.read.StackThread;
  * Groups threads of pools by their names: those are one group that differ in digits alone. Of a
  * thread that was renamed, and of all that are called like it, only what is before the first blank
  * or question mark counts: behind that is what it works on. So two kinds of threads whose names
- * begin with the same word are one group if one of them is renamed. Immutable.
+ * begin with the same word are one group if one of them is renamed. Not thread-safe.
  */
 public final class ThreadGroups {
   /** Not C1 and C2, which are two compilers, nor G1. */
@@ -22,6 +23,8 @@ public final class ThreadGroups {
 
   /** Groups of threads that were renamed. */
   private final Set<String> renamed = new HashSet<>();
+
+  private final Map<String, GroupName> groups = new HashMap<>();
 
   /** The groups of a recording's threads. */
   public ThreadGroups(SampledRecording recording) {
@@ -40,10 +43,16 @@ public final class ThreadGroups {
         });
   }
 
-  /** The name of the group, with {@code #} for digits. */
-  public String of(StackThread thread) {
-    String pool = pool(thread.text());
-    return renamed.contains(pool) ? pool : withoutDigits(thread.text());
+  /** Adds the thread of a sum to its group, whose text has {@code #} for digits. */
+  public GroupName add(SampleSum sum) {
+    String name = sum.thread().text();
+    String pool = pool(name);
+    GroupName group =
+        groups.computeIfAbsent(
+            renamed.contains(pool) ? pool : withoutDigits(name),
+            folded -> new GroupName(folded, name));
+    group.add(ThreadKey.of(sum.session(), sum.thread()), sum.thread());
+    return group;
   }
 
   private static String pool(String name) {
