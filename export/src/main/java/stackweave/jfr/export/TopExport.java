@@ -6,7 +6,9 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /**
  * Tables for a terminal of the functions, libraries and threads with the most samples: their shares
@@ -53,11 +55,11 @@ public final class TopExport extends TextExport {
 
   @Override
   void writeText(SampledRecording recording, Appendable out) throws IOException {
-    new Tables(recording, title, options, out).write();
+    new Tables(recording, out).write();
   }
 
   /** The tables of one recording. */
-  private static final class Tables {
+  private final class Tables {
 
     private static final int FUNCTIONS = 20;
     private static final int OTHERS = 10;
@@ -67,25 +69,18 @@ public final class TopExport extends TextExport {
     /** Columns of the two shares before a name. */
     private static final int SHARES = 17;
 
-    /** Shortens a name to a number of columns. */
-    private interface Shortening {
-      String shorten(String name, int columns);
-    }
-
     private final SampledRecording recording;
+    private final SampleChoice choice;
     private final ProfileSums sums;
-    private final String title;
-    private final Options options;
     private final boolean bySamples;
     private final long all;
     private final TextLines lines;
 
-    Tables(SampledRecording recording, String title, Options options, Appendable out) {
+    Tables(SampledRecording recording, Appendable out) {
       this.recording = recording;
+      this.choice = recording.choice();
       this.sums = new ProfileSums(recording);
-      this.title = title;
-      this.options = options;
-      boolean isByWeight = recording.choice().isByWeight();
+      boolean isByWeight = choice.isByWeight();
       this.bySamples = !isByWeight && (options.bySamples() || recording.weightNanos() <= 0);
       this.all = bySamples ? recording.samples() : recording.weightNanos();
       this.lines = new TextLines(out, options.width());
@@ -101,11 +96,11 @@ public final class TopExport extends TextExport {
       for (String note : FlameGraphExport.notes(recording)) {
         paragraph("! " + clean(note));
       }
-      if (recording.choice().isByWeight() && sums.cut.value(false) > 0) {
+      if (choice.isByWeight() && sums.cut.value(false) > 0) {
         paragraph(
             "! "
                 + share(sums.cut.value(false))
-                + (recording.choice().isEvent() ? " of the weight" : " of the time")
+                + (choice.isEvent() ? " of the weight" : " of the time")
                 + " has a stack that does not reach its thread's first frame:"
                 + " TOTAL lacks the callers that are missing.");
       } else if (sums.cut.value(true) > 0) {
@@ -123,90 +118,64 @@ public final class TopExport extends TextExport {
                   ? Texts.of("%,d samples", all)
                   : Texts.of(
                       "%s of %s that the samples stand for",
-                      recording.choice().unit().text(all), recording.choice().time())));
-      if (recording.choice().isWall()) {
+                      choice.unit().text(all), choice.time())));
+      if (choice.isWall()) {
         states();
       }
-      table("FUNCTION", "functions", sums.functions(), FUNCTIONS, ShortNames::fit);
-      table("LIBRARY", "libraries", sums.libraries(), OTHERS, ShortNames::cut);
-      threads();
+      Function<ProfileSums.Row, String> total = row -> share(row.total().value(bySamples));
+      String head = "   SELF   TOTAL";
+      boolean byTotal = options.byTotal();
+      table(head + "  FUNCTION", "functions", sorted(sums.functions(), byTotal), FUNCTIONS, total);
+      table(head + "  LIBRARY", "libraries", sorted(sums.libraries(), byTotal), OTHERS, total);
+      String column = choice.isEvent() ? "WEIGHT" : choice.isByWeight() ? "TIME" : "SAMPLES";
+      table(
+          Texts.of("  SHARE %7s  THREAD", column),
+          "threads",
+          sorted(sums.threads(), false),
+          OTHERS,
+          row ->
+              choice.isByWeight()
+                  ? choice.unit().text(row.self().value(false))
+                  : Texts.count(row.self().value(true)));
     }
 
+    /** What is left out is in a row of its own: own shares can be added up, totals can't. */
     private void table(
         String heading,
         String what,
-        Collection<ProfileSums.Row> all,
+        List<ProfileSums.Row> sorted,
         int usualRows,
-        Shortening shortening)
+        Function<ProfileSums.Row, String> second)
         throws IOException {
       lines.line("");
-      lines.line("   SELF   TOTAL" + INDENT + heading);
-      List<ProfileSums.Row> sorted = sorted(all, options.byTotal());
+      lines.line(heading);
       int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : usualRows);
-      for (ProfileSums.Row sum : sorted.subList(0, rows)) {
-        row(
-            share(sum.self().value(bySamples)),
-            share(sum.total().value(bySamples)),
-            sum.name(),
-            shortening);
+      for (ProfileSums.Row row : sorted.subList(0, rows)) {
+        row(share(row.self().value(bySamples)), second.apply(row), row.name());
       }
-      rest(sorted.subList(rows, sorted.size()), what);
+      List<ProfileSums.Row> left = sorted.subList(rows, sorted.size());
+      if (!left.isEmpty()) {
+        long self = left.stream().mapToLong(row -> row.self().value(bySamples)).sum();
+        row(share(self), "", Texts.of("in %,d more %s", left.size(), what));
+      }
     }
 
     /** What the threads did: of all of them, since there are few. */
     private void states() throws IOException {
       lines.line("");
-      lines.line("  SHARE    TIME" + INDENT + "STATE");
+      lines.line("  SHARE    TIME  STATE");
       List<Map.Entry<String, Long>> sorted = new ArrayList<>(recording.nanosByState().entrySet());
       sorted.sort(Map.Entry.<String, Long>comparingByValue().reversed());
       for (Map.Entry<String, Long> state : sorted) {
         String time = Texts.seconds(state.getValue());
-        row(share(state.getValue()), time, state.getKey(), ShortNames::cut);
+        row(share(state.getValue()), time, state.getKey());
       }
     }
 
-    private void threads() throws IOException {
-      boolean isByWeight = recording.choice().isByWeight();
-      boolean isEvent = recording.choice().isEvent();
-      lines.line("");
+    private void row(String first, String second, String name) throws IOException {
       lines.line(
-          (isEvent ? "  SHARE  WEIGHT" : isByWeight ? "  SHARE    TIME" : "  SHARE SAMPLES")
-              + INDENT
-              + "THREAD");
-      List<ProfileSums.Row> sorted = sorted(sums.threads(), false);
-      int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : OTHERS);
-      for (ProfileSums.Row sum : sorted.subList(0, rows)) {
-        row(
-            share(sum.self().value(bySamples)),
-            isEvent
-                ? recording.choice().unit().text(sum.self().value(false))
-                : isByWeight
-                    ? Texts.seconds(sum.self().value(false))
-                    : Texts.of("%,d", sum.self().value(true)),
-            sum.name(),
-            ShortNames::cut);
-      }
-      rest(sorted.subList(rows, sorted.size()), "threads");
-    }
-
-    private void row(String first, String second, String name, Shortening shortening)
-        throws IOException {
-      lines.line(
-          Texts.of("%7s %7s", first, second)
-              + INDENT
-              + shortening.shorten(lines.bounded(name), options.width() - SHARES));
-    }
-
-    /** A row for what is left out; own shares can be added up, totals can't. */
-    private void rest(List<ProfileSums.Row> left, String what) throws IOException {
-      if (left.isEmpty()) {
-        return;
-      }
-      long self = 0;
-      for (ProfileSums.Row sum : left) {
-        self += sum.self().value(bySamples);
-      }
-      row(share(self), "", Texts.of("in %,d more %s", left.size(), what), ShortNames::cut);
+          Texts.of("%7s %7s  ", first, second)
+              + ShortNames.fit(lines.bounded(name), options.width() - SHARES));
     }
 
     private List<ProfileSums.Row> sorted(Collection<ProfileSums.Row> all, boolean byTotal) {
