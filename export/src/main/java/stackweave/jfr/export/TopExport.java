@@ -133,10 +133,12 @@ public final class TopExport extends TextExport {
           "threads",
           sorted(sums.threads(), false),
           OTHERS,
-          row ->
-              choice.isByWeight()
-                  ? choice.unit().text(row.self().value(false))
-                  : Texts.count(row.self().value(true)));
+          row -> {
+            long weight = row.self().value(false);
+            return choice.isEvent()
+                ? choice.unit().text(weight)
+                : choice.isByWeight() ? Texts.seconds(weight) : Texts.count(row.self().value(true));
+          });
     }
 
     /** What is left out is in a row of its own: own shares can be added up, totals can't. */

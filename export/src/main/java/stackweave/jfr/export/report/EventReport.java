@@ -3,10 +3,10 @@ package stackweave.jfr.export.report;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import java.util.regex.Pattern;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.export.CodeOrigin;
@@ -34,30 +34,16 @@ final class EventReport {
   /** The beginning of the text of a frame of the JDK's. */
   private static final Pattern JDK = Pattern.compile("(java|jdk|sun)[.]");
 
-  /** A function with what is attributed to it. */
-  private static final class Sum {
-    private final String name;
-    private long weight;
-    private long samples;
-    private final Map<String, Sum> callers = new HashMap<>();
-    private final long[] quarters = new long[QUARTERS];
-
-    Sum(String name) {
-      this.name = name;
-    }
-
-    void add(SampleSum sum, int quarter) {
-      weight += sum.weightNanos();
-      samples += sum.count();
-      quarters[quarter] += sum.weightNanos();
-    }
-  }
-
   private final SampledRecording recording;
   private final SampleChoice choice;
   private final boolean isBytes;
-  private final Map<String, Sum> places = new HashMap<>();
-  private final Sum all = new Sum("all");
+  private final Sums.Sum all = new Sums.Sum("all");
+  private final Sums<String> places = new Sums<>();
+  private final Map<String, Sums<String>> callers = new HashMap<>();
+
+  /** By place, of each quarter of the time. */
+  private final List<Sums<String>> quarters = new ArrayList<>();
+
   private final long length;
   private long cut;
 
@@ -69,7 +55,8 @@ final class EventReport {
     for (int i = 0; i < QUARTERS; i++) {
       Instant from = i == 0 ? Instant.MIN : at(i);
       Instant to = i == QUARTERS - 1 ? Instant.MAX : at(i + 1);
-      int quarter = i;
+      Sums<String> quarter = new Sums<>();
+      quarters.add(quarter);
       recording.forEachSum(from, to, sum -> add(sum, quarter));
     }
   }
@@ -78,17 +65,17 @@ final class EventReport {
     return recording.first().plusNanos(length * quarter / QUARTERS);
   }
 
-  private void add(SampleSum sum, int quarter) {
+  private void add(SampleSum sum, Sums<String> quarter) {
     List<SampledFrame> frames = sum.frames();
     int at = frames.size() - 1;
     while (at > 0 && isBelow(frames.get(at))) {
       at--;
     }
     String name = frames.isEmpty() ? "[no frames]" : frames.get(at).text();
-    Sum place = places.computeIfAbsent(name, Sum::new);
-    place.add(sum, quarter);
-    place.callers.computeIfAbsent(caller(frames, at), Sum::new).add(sum, quarter);
-    all.add(sum, quarter);
+    all.add(sum);
+    places.of(name).add(sum);
+    quarter.of(name).add(sum);
+    callers.computeIfAbsent(name, any -> new Sums<>()).of(caller(frames, at)).add(sum);
     cut += sum.end().isComplete() ? 0 : sum.weightNanos();
   }
 
@@ -119,7 +106,7 @@ final class EventReport {
   private Section places() {
     Section section = new Section("Where " + what());
     // Counts are of something; bytes are.
-    String what = choice.unit().text(all.weight) + (isBytes ? " of " : " ") + choice.type();
+    String what = choice.unit().text(all.nanos) + (isBytes ? " of " : " ") + choice.type();
     section.say(
         "%s within %s. A place is the innermost function that is neither the kernel's nor the C"
             + " library's; below it are its Java callers, the innermost outside of the JDK if there"
@@ -136,9 +123,9 @@ final class EventReport {
     } else {
       section.head("SHARE", "WEIGHT", "SAMPLES", "PLACE");
     }
-    for (Sum place : largest(places, MAX_PLACES)) {
+    for (Sums.Sum place : largest(places, MAX_PLACES)) {
       row(section, place, "");
-      for (Sum caller : largest(place.callers, MAX_CALLERS)) {
+      for (Sums.Sum caller : largest(callers.get(place.name), MAX_CALLERS)) {
         if (!caller.name.equals(place.name)) {
           row(section, caller, Section.INDENT);
         }
@@ -155,17 +142,17 @@ final class EventReport {
   }
 
   /** Samples of bytes are those of what was given back, too: their number says nothing. */
-  private void row(Section section, Sum sum, String indent) {
-    String weight = choice.unit().text(sum.weight);
+  private void row(Section section, Sums.Sum sum, String indent) {
+    String weight = choice.unit().text(sum.nanos);
     if (isBytes) {
-      section.row(share(sum.weight), weight, indent + sum.name);
+      section.row(share(sum.nanos), weight, indent + sum.name);
     } else {
-      section.row(share(sum.weight), weight, Texts.count(sum.samples), indent + sum.name);
+      section.row(share(sum.nanos), weight, Texts.count(sum.count), indent + sum.name);
     }
   }
 
   private String share(long weight) {
-    return Texts.of("%.1f %%", all.weight > 0 ? 100.0 * weight / all.weight : 0);
+    return Texts.of("%.1f %%", all.nanos > 0 ? 100.0 * weight / all.nanos : 0);
   }
 
   private Section times() {
@@ -174,17 +161,17 @@ final class EventReport {
         "What goes on at the same pace has four equal quarters of the recording's time; what a start"
             + " alone needed, has most of it in the first.");
     section.head("1ST", "2ND", "3RD", "4TH", "PLACE");
-    quarters(section, all);
-    largest(places, MAX_CALLERS).forEach(place -> quarters(section, place));
+    addQuarters(section, "all", quarter -> quarter.sum().nanos);
+    for (Sums.Sum place : largest(places, MAX_CALLERS)) {
+      addQuarters(section, place.name, quarter -> quarter.get(place.name).nanos);
+    }
     return section;
   }
 
-  private void quarters(Section section, Sum sum) {
+  private void addQuarters(Section section, String name, ToLongFunction<Sums<String>> weight) {
     List<String> row = new ArrayList<>();
-    for (long weight : sum.quarters) {
-      row.add(choice.unit().text(weight));
-    }
-    row.add(sum.name);
+    quarters.forEach(quarter -> row.add(choice.unit().text(weight.applyAsLong(quarter))));
+    row.add(name);
     section.rows.add(row);
   }
 
@@ -192,7 +179,7 @@ final class EventReport {
     Section section = new Section("How far this can be trusted");
     section.say("Weights are %s, and no CPU time.", isBytes ? "bytes" : "numbers of events");
     section.say(
-        "%s of it has a stack that reaches its thread's first frame.", share(all.weight - cut));
+        "%s of it has a stack that reaches its thread's first frame.", share(all.nanos - cut));
     if (choice.takesEvent(SampledEvent.NATIVE_MEMORY)) {
       section.say(
           "Memory that was freed and is used again counts for the stack that touched it first: who"
@@ -210,16 +197,14 @@ final class EventReport {
       section.say(
           "The kernel counted %,d events while it was sampled; the samples stand for %.1f %% of"
               + " them.",
-          counted, Math.min(100.0, 100.0 * all.weight / counted));
+          counted, Math.min(100.0, 100.0 * all.nanos / counted));
     }
     section.sentences.addAll(FlameGraphExport.notes(recording));
     return section;
   }
 
-  private static List<Sum> largest(Map<String, Sum> sums, int most) {
-    List<Sum> sorted = new ArrayList<>(sums.values());
-    sorted.removeIf(sum -> sum.weight <= 0); // all of it was given back
-    sorted.sort(Comparator.comparingLong((Sum sum) -> -sum.weight).thenComparing(sum -> sum.name));
-    return Sums.first(sorted, most);
+  /** Without that of which all was given back. */
+  private static List<Sums.Sum> largest(Sums<String> sums, int most) {
+    return sums.largest(most).stream().filter(sum -> sum.nanos > 0).toList();
   }
 }

@@ -313,7 +313,7 @@ public final class ReportExport implements Export {
             percent(Math.min(1, (double) figure(Counter.CPU_COVERED) / used)), Texts.seconds(used));
       }
       section.sentences.addAll(FlameGraphExport.notes(recording));
-      long cut = sums.incomplete.sorted().stream().mapToLong(sum -> sum.count).sum();
+      long cut = sums.incomplete.sum().count;
       section.say(
           "%,d of %,d stacks (%s) do not reach their thread's first frame.",
           cut, sums.all.count, percent(cut, sums.all.count));

@@ -66,7 +66,7 @@ final class SlowCalls implements ChunkEvents.Taker {
 
     /** Samples of the thread during the call, with the method in their stack. */
     long samples() {
-      return places.sorted().stream().mapToLong(sum -> sum.count).sum();
+      return places.sum().count;
     }
 
     /**

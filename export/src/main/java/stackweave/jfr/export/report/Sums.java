@@ -59,6 +59,13 @@ final class Sums<K> {
     return byKey.getOrDefault(key, new Sum(key.toString()));
   }
 
+  /** The sum of all. */
+  Sum sum() {
+    Sum all = new Sum("");
+    byKey.values().forEach(each -> all.add(each.count, each.nanos));
+    return all;
+  }
+
   /** The largest first. */
   List<Sum> sorted() {
     List<Sum> sorted = new ArrayList<>(byKey.values());

@@ -128,7 +128,7 @@ final class WaitReport {
       section.row(Texts.seconds(lock.nanos), Texts.count(lock.count), Names.printable(name));
     }
     if (!section.rows.isEmpty()) {
-      long queues = locks.queues.sorted().stream().mapToLong(sum -> sum.nanos).sum();
+      long queues = locks.queues.sum().nanos;
       section.say(
           "Whole waits, of which JFR records those above a threshold (20 ms by default)."
               + (queues == 0
