@@ -42,15 +42,6 @@ final class LibraryLoads implements ChunkEvents.Taker {
 
   private static final String OWN_CLASSES = "stackweave.agent.";
 
-  /** The JVM's thread on which agents are attached to it. */
-  private static final String ATTACH_THREAD = "Attach Listener";
-
-  /** Classes of java.lang.instrument's implementation. */
-  private static final String INSTRUMENT_CLASSES = "sun.instrument.";
-
-  /** What the JDK needs to start an agent: libzip for a jar on the boot class path. */
-  private static final Pattern OF_ATTACH = Pattern.compile("(.*/)?lib(instrument|zip)[.]so");
-
   private static final List<EventShape> SHAPES =
       List.of(
           EventShape.of(
@@ -204,7 +195,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
     for (Raw raw : raws) {
       String thread = names.getOrDefault(raw.thread, EventThread.UNKNOWN).name();
       List<Frame> stack = traces.getOrDefault(raw.stack, List.of());
-      if (!isOwn(thread, raw.path, stack)) {
+      if (!isOwn(thread, stack)) {
         long start = chunk.nanosAt(raw.start);
         found.add(
             new Found(
@@ -228,11 +219,11 @@ final class LibraryLoads implements ChunkEvents.Taker {
   }
 
   /**
-   * Whether a load is none of the application's, but the agent's, or the JDK's to start an agent.
+   * Whether a load is none of the application's, but the agent's.
    *
    * @param stack as recorded
    */
-  static boolean isOwn(String thread, String path, List<Frame> stack) {
+  static boolean isOwn(String thread, List<Frame> stack) {
     if (thread.startsWith(OWN_THREADS)) {
       return true;
     }
@@ -240,15 +231,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
     while (first < stack.size() && isOwn(stack.get(first))) {
       first++;
     }
-    if (stack.subList(first, stack.size()).stream().anyMatch(LibraryLoads::isOwn)) {
-      return true;
-    }
-    List<Frame> callers = ofCaller(stack);
-    boolean isForAgent =
-        callers.isEmpty()
-            ? thread.equals(ATTACH_THREAD)
-            : callers.get(0).className().startsWith(INSTRUMENT_CLASSES);
-    return isForAgent && OF_ATTACH.matcher(path).matches();
+    return stack.subList(first, stack.size()).stream().anyMatch(LibraryLoads::isOwn);
   }
 
   private static boolean isOwn(Frame frame) {
