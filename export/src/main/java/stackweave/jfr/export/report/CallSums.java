@@ -31,8 +31,7 @@ final class CallSums {
   static final class Sum {
     final String method;
     final String descriptor;
-    private long calls;
-    private long nanos;
+    private final Sums.Sum fast = new Sums.Sum("");
     private final Sums.Sum countedSlow = new Sums.Sum("");
     private final Sums.Sum slowEvents = new Sums.Sum("");
 
@@ -45,8 +44,7 @@ final class CallSums {
     }
 
     private void add(ChunkReader counts) throws IOException {
-      calls += counts.number(2) + counts.number(5);
-      nanos += counts.number(3) + counts.number(6);
+      fast.add(counts.number(2), counts.number(3));
       countedSlow.add(counts.number(5), counts.number(6));
       addHistogram(counts.text(4));
     }
@@ -67,7 +65,7 @@ final class CallSums {
 
     /** All calls, slow ones included, also those of a chunk that was cut short. */
     long calls() {
-      return calls + uncounted();
+      return fast.count + slow().count;
     }
 
     /** Slow calls that are in no count. */
@@ -77,12 +75,16 @@ final class CallSums {
 
     /** The time of all calls. */
     long nanos() {
-      return nanos + (uncounted() > 0 ? Math.max(0, slowEvents.nanos - countedSlow.nanos) : 0);
+      return fast.nanos + slow().nanos;
     }
 
     /** Calls with an event of their own. */
     long slowCalls() {
-      return Math.max(countedSlow.count, slowEvents.count);
+      return slow().count;
+    }
+
+    private Sums.Sum slow() {
+      return slowEvents.count > countedSlow.count ? slowEvents : countedSlow;
     }
 
     /**

@@ -1,7 +1,5 @@
 package stackweave.jfr.export.stall;
 
-import java.util.HashMap;
-import java.util.Map;
 import stackweave.jfr.chunk.EventConstants.EventThread;
 
 /**
@@ -12,21 +10,20 @@ public final class CriticalSection {
   private final long start;
   private long end;
   private final EventThread thread;
-  private final String released;
+  private String method;
   private final long waiting;
-  private final Map<String, Integer> seen = new HashMap<>();
 
   /**
    * Times are ns since 1970.
    *
-   * @param released the native method in which the thread left, as JFR has it; empty if unknown
+   * @param method the native method in which the thread left, as JFR has it; empty if unknown
    * @param waiting how many threads waited for the collector
    */
-  CriticalSection(long start, long end, EventThread thread, String released, long waiting) {
+  CriticalSection(long start, long end, EventThread thread, String method, long waiting) {
     this.start = start;
     this.end = end;
     this.thread = thread;
-    this.released = released;
+    this.method = method;
     this.waiting = waiting;
   }
 
@@ -59,16 +56,12 @@ public final class CriticalSection {
   }
 
   /** A sample shows the thread meanwhile in a native method. */
-  void inside(String method) {
-    seen.merge(method, 1, Integer::sum);
+  void inside(String nativeMethod) {
+    method = nativeMethod;
   }
 
-  /** The native method that was inside: of most samples, or else where the thread left. */
+  /** The native method that was inside: of the last sample, or else where the thread left. */
   public String method() {
-    return seen.entrySet().stream()
-        .max(
-            Map.Entry.<String, Integer>comparingByValue().thenComparing(Map.Entry.comparingByKey()))
-        .map(Map.Entry::getKey)
-        .orElse(released);
+    return method;
   }
 }
