@@ -129,7 +129,7 @@ public final class FirefoxExport extends TextExport {
         json.beginObject();
         json.field("name", category == FrameCategory.UNKNOWN ? "Other" : category.label());
         json.field("color", color(category));
-        json.array("subcategories", List.of("Other")).endObject();
+        json.field("subcategories", List.of("Other")).endObject();
       }
       json.endArray().endObject();
     }
@@ -194,7 +194,7 @@ public final class FirefoxExport extends TextExport {
       List<Integer> resourceNames = indices(resources);
       json.name("resourceTable").beginObject();
       json.field("length", resourceNames.size());
-      json.array("name", resourceNames);
+      json.field("name", resourceNames);
       fill(resourceNames.size(), null, "host");
       fill(resourceNames.size(), LIBRARY_RESOURCE, "type");
       json.endObject();
@@ -202,12 +202,12 @@ public final class FirefoxExport extends TextExport {
       List<Integer> sourceNames = indices(sources);
       json.name("sources").beginObject();
       json.field("length", sourceNames.size());
-      json.array("filename", sourceNames);
+      json.field("filename", sourceNames);
       fill(sourceNames.size(), 1, "startLine", "startColumn");
       fill(sourceNames.size(), null, "id", "sourceMapURL", "content");
       json.endObject();
       emptyTable("sourceLocationTable", "source", "line", "column");
-      json.array("stringArray", strings.entries());
+      json.field("stringArray", strings.entries());
     }
 
     /** The strings' indices of the entries of a table. */
@@ -224,7 +224,7 @@ public final class FirefoxExport extends TextExport {
     }
 
     private void empty(String name) throws IOException {
-      json.array(name, List.of());
+      json.field(name, List.of());
     }
 
     private void thread(ThreadSamples thread) throws IOException {

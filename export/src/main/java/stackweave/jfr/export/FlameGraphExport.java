@@ -26,43 +26,36 @@ public final class FlameGraphExport extends TextExport {
 
   private final String title;
   private final boolean threads;
-  private final List<SampledRecording> more;
-  private final String beforeTitle;
-  private final SampledRecording before;
+  private List<SampledRecording> more = List.of();
+  private String beforeTitle = "";
+
+  /** The recording that it is compared with; null for none. */
+  private SampledRecording before;
 
   /**
    * @param title the page's title, such as the recording's file name
    * @param threads whether each stack begins with its thread
    */
   public FlameGraphExport(String title, boolean threads) {
-    this(title, threads, List.of(), "", null);
-  }
-
-  private FlameGraphExport(
-      String title,
-      boolean threads,
-      List<SampledRecording> more,
-      String beforeTitle,
-      SampledRecording before) {
     this.title = title;
     this.threads = threads;
-    this.more = more;
-    this.beforeTitle = beforeTitle;
-    this.before = before;
   }
 
-  /** The same with more recordings in one graph. */
+  /** Adds more recordings to the graph. */
   public FlameGraphExport with(List<SampledRecording> others) {
-    return new FlameGraphExport(title, threads, List.copyOf(others), beforeTitle, before);
+    more = List.copyOf(others);
+    return this;
   }
 
   /**
-   * The same as the difference to another recording.
+   * Makes it the difference to another recording.
    *
    * @param otherTitle what the other is called
    */
   public FlameGraphExport comparedWith(String otherTitle, SampledRecording other) {
-    return new FlameGraphExport(title, threads, more, otherTitle, other);
+    beforeTitle = otherTitle;
+    before = other;
+    return this;
   }
 
   @Override
@@ -100,22 +93,14 @@ public final class FlameGraphExport extends TextExport {
     json.field("byTime", thinned || choice.isByWeight() ? 1 : 0);
     json.field("unit", choice.unit().label());
     json.field("before", before == null ? "" : beforeTitle);
-    json.name("facts").beginArray();
-    for (String[] fact : recordings.size() == 1 ? facts(recordings.get(0)) : sums(recordings)) {
-      json.beginArray();
-      for (String part : fact) {
-        json.value(part);
-      }
-      json.endArray();
-    }
-    json.endArray();
-    json.array("notes", notes(recordings, tree));
+    json.field("facts", recordings.size() == 1 ? facts(recordings.get(0)) : sums(recordings));
+    json.field("notes", notes(recordings, tree));
     json.name("kinds").beginArray();
     for (FrameCategory category : FrameCategory.values()) {
       json.beginObject();
       json.field("label", category.label());
       json.field("about", category.about());
-      json.array("color", category.color()).endObject();
+      json.field("color", category.color()).endObject();
     }
     json.endArray();
     json.field("byThread", threads);
@@ -127,7 +112,7 @@ public final class FlameGraphExport extends TextExport {
     json.endObject();
   }
 
-  private static List<String[]> sums(List<SampledRecording> recordings) {
+  private static List<List<String>> sums(List<SampledRecording> recordings) {
     long samples = 0;
     long weight = 0;
     for (SampledRecording recording : recordings) {
@@ -135,20 +120,16 @@ public final class FlameGraphExport extends TextExport {
       weight += recording.weightNanos();
     }
     return List.of(
-        fact("Recordings", Integer.toString(recordings.size())),
-        fact("Samples", Texts.count(samples)),
-        fact(label(recordings.get(0)), recordings.get(0).choice().unit().text(weight)));
-  }
-
-  private static String[] fact(String... parts) {
-    return parts;
+        List.of("Recordings", Integer.toString(recordings.size())),
+        List.of("Samples", Texts.count(samples)),
+        List.of(label(recordings.get(0)), recordings.get(0).choice().unit().text(weight)));
   }
 
   /**
    * Facts about the recording: label, text and mark of each; the first and the last may be none.
    */
-  static List<String[]> facts(SampledRecording recording) {
-    List<String[]> facts = new ArrayList<>();
+  static List<List<String>> facts(SampledRecording recording) {
+    List<List<String>> facts = new ArrayList<>();
     Set<String> jdks = new LinkedHashSet<>();
     for (SessionFacts session : recording.sessions()) {
       if (!session.jdk().isEmpty()) {
@@ -156,16 +137,16 @@ public final class FlameGraphExport extends TextExport {
       }
     }
     if (!jdks.isEmpty()) {
-      facts.add(fact("", String.join("; ", jdks)));
+      facts.add(List.of("", String.join("; ", jdks)));
     }
     if (recording.sessions().size() > 1) {
-      facts.add(fact("Processes", Integer.toString(recording.sessions().size())));
+      facts.add(List.of("Processes", Integer.toString(recording.sessions().size())));
     }
-    facts.add(fact("Samples", Texts.count(recording.samples())));
+    facts.add(List.of("Samples", Texts.count(recording.samples())));
     Duration length = Duration.between(recording.first(), recording.last());
-    facts.add(fact("Over", Texts.seconds(Texts.nanos(length))));
+    facts.add(List.of("Over", Texts.seconds(Texts.nanos(length))));
     if (!recording.figures().engine().isEmpty()) {
-      facts.add(fact("Engine", recording.figures().engine()));
+      facts.add(List.of("Engine", recording.figures().engine()));
     }
     if (recording.choice().isEvent()) {
       addEventFacts(recording, facts);
@@ -176,13 +157,13 @@ public final class FlameGraphExport extends TextExport {
     return facts;
   }
 
-  private static void addTimeFacts(SampledRecording recording, List<String[]> facts) {
+  private static void addTimeFacts(SampledRecording recording, List<List<String>> facts) {
     SamplerFigures figures = recording.figures();
     boolean isWall = recording.choice().isWall();
     long reached = figures.get(Counter.INTERVAL_REACHED);
     if (figures.get(Counter.INTERVAL) > 0) {
       facts.add(
-          fact(
+          List.of(
               "Interval",
               reached > figures.get(Counter.INTERVAL)
                   ? Texts.of(
@@ -193,53 +174,53 @@ public final class FlameGraphExport extends TextExport {
     if (isWall) {
       long every = figures.get(Counter.WALL_INTERVAL);
       if (every > 0) {
-        facts.add(fact("Waiting looked at every", Timespans.format(every)));
+        facts.add(List.of("Waiting looked at every", Timespans.format(every)));
       }
-      facts.add(fact(label(recording), Texts.seconds(recording.weightNanos())));
+      facts.add(List.of(label(recording), Texts.seconds(recording.weightNanos())));
     } else if (recording.waitingSamples() > 0) {
       long waiting = recording.waitingSamples();
       facts.add(
-          fact("Waiting", Texts.of("%,d samples more, which --wall and --state show", waiting)));
+          List.of("Waiting", Texts.of("%,d samples more, which --wall and --state show", waiting)));
     }
     if (!recording.eventSamples().isEmpty()) {
       String events = String.join(", ", recording.eventSamples().keySet());
-      facts.add(fact("Events", events + ", which --event shows"));
+      facts.add(List.of("Events", events + ", which --event shows"));
     }
     long used = figures.get(Counter.CPU_USED);
     if (used > 0) {
       long covered = figures.get(Counter.CPU_COVERED);
       facts.add(
-          fact(
+          List.of(
               "CPU time covered",
               Texts.of(
                   "%s of %s used (%s)",
                   Texts.seconds(covered), Texts.seconds(used), percent(covered, used)),
               figures.coverage().isPoor() ? WARN : ""));
     } else if (recording.weightNanos() > 0 && !isWall) {
-      facts.add(fact("CPU time", Texts.seconds(recording.weightNanos())));
+      facts.add(List.of("CPU time", Texts.seconds(recording.weightNanos())));
     }
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
-      facts.add(fact("", figures.coverage().start())); // else it is a note, in colour
+      facts.add(List.of("", figures.coverage().start())); // else it is a note, in colour
     }
   }
 
   /** The event, how many of them there were, and how many the samples stand for. */
-  private static void addEventFacts(SampledRecording recording, List<String[]> facts) {
+  private static void addEventFacts(SampledRecording recording, List<List<String>> facts) {
     SampleChoice choice = recording.choice();
-    facts.add(fact("Event", choice.type()));
+    facts.add(List.of("Event", choice.type()));
     boolean isOfEvents = choice.unit() == WeightUnit.EVENTS;
     long interval = recording.figures().get(Counter.EVENT_INTERVAL);
     if (isOfEvents && interval > 0) {
-      facts.add(fact("Interval", Texts.of("%,d events", interval)));
+      facts.add(List.of("Interval", Texts.of("%,d events", interval)));
     }
-    facts.add(fact("Weight", choice.unit().text(recording.weightNanos())));
+    facts.add(List.of("Weight", choice.unit().text(recording.weightNanos())));
     long counted = recording.figures().get(Counter.EVENTS_COUNTED);
     if (isOfEvents && counted > 0) {
-      facts.add(fact("Counted by the kernel", Texts.count(counted)));
+      facts.add(List.of("Counted by the kernel", Texts.count(counted)));
     }
   }
 
-  private static void addCompleteStacks(SampledRecording recording, List<String[]> facts) {
+  private static void addCompleteStacks(SampledRecording recording, List<List<String>> facts) {
     boolean byTime = recording.choice().isByWeight();
     long all = byTime ? recording.weightNanos() : recording.samples();
     long[] complete = new long[2];
@@ -251,12 +232,12 @@ public final class FlameGraphExport extends TextExport {
           unread[0] += end.isRead() ? 0 : byTime ? weight : count;
         });
     long read = all - unread[0];
-    facts.add(fact("Complete stacks", percent(complete[0], read)));
+    facts.add(List.of("Complete stacks", percent(complete[0], read)));
     if (complete[1] > 0) {
-      facts.add(fact("Complete with guessed frames", percent(complete[1], read)));
+      facts.add(List.of("Complete with guessed frames", percent(complete[1], read)));
     }
     if (unread[0] > 0) {
-      facts.add(fact("Time without a stack", percent(unread[0], all)));
+      facts.add(List.of("Time without a stack", percent(unread[0], all)));
     }
   }
 

@@ -57,10 +57,17 @@ final class Json {
   /**
    * A value.
    *
-   * @param value a String, a Boolean, a number, or null; of a finite Double the text says exactly
-   *     which it is
+   * @param value a String, a Boolean, a number, an Iterable of values, or null; of a finite Double
+   *     the text says exactly which it is
    */
   Json value(Object value) throws IOException {
+    if (value instanceof Iterable<?> values) {
+      beginArray();
+      for (Object each : values) {
+        value(each);
+      }
+      return endArray();
+    }
     separate();
     if (value instanceof String text) {
       string(text);
@@ -91,15 +98,6 @@ final class Json {
     name(name).beginArray();
     for (int i = 0; i < length; i++) {
       value(value.apply(i));
-    }
-    return endArray();
-  }
-
-  /** A name and an array of values. */
-  Json array(String name, Iterable<?> values) throws IOException {
-    name(name).beginArray();
-    for (Object value : values) {
-      value(value);
     }
     return endArray();
   }

@@ -73,14 +73,10 @@ public final class SpeedscopeExport extends TextExport {
   }
 
   private void mustNotBeTooLarge(TimedSamples samples) throws RecordingException {
-    int[] depths = new int[samples.nodes()];
-    for (int node = 0; node < depths.length; node++) {
-      depths[node] = 1 + (samples.parent(node) < 0 ? 0 : depths[samples.parent(node)]);
-    }
     long frames = 0;
     for (ThreadSamples thread : samples.threads()) {
-      for (int i = 0; i < thread.samples.size(); i++) {
-        frames += isLastOfEqual(thread, i) ? depths[thread.samples.get(i).stack()] : 0;
+      for (Run run : runs(thread)) {
+        frames += stack(samples, run.stack).size();
       }
     }
     if (frames > maxFrames) {
@@ -123,27 +119,34 @@ public final class SpeedscopeExport extends TextExport {
     json.field("startValue", 0);
     json.field("endValue", nanos(thread));
     json.name("samples").beginArray();
-    for (int i = 0; i < thread.samples.size(); i++) {
-      if (isLastOfEqual(thread, i)) {
-        stack(json, samples, thread.samples.get(i).stack());
-      }
+    List<Run> runs = runs(thread);
+    for (Run run : runs) {
+      json.value(stack(samples, run.stack));
     }
     json.endArray();
-    json.name("weights").beginArray();
-    long weight = 0;
-    for (int i = 0; i < thread.samples.size(); i++) {
-      weight += thread.samples.get(i).weight();
-      if (isLastOfEqual(thread, i)) {
-        json.value(weight);
-        weight = 0;
-      }
-    }
-    json.endArray().endObject();
+    json.array("weights", runs.size(), i -> runs.get(i).weight);
+    json.endObject();
   }
 
-  private static boolean isLastOfEqual(ThreadSamples thread, int i) {
-    return i + 1 == thread.samples.size()
-        || thread.samples.get(i + 1).stack() != thread.samples.get(i).stack();
+  /** Samples of a thread one behind the other that have one stack. */
+  private static final class Run {
+    private final int stack;
+    private long weight;
+
+    Run(int stack) {
+      this.stack = stack;
+    }
+  }
+
+  private static List<Run> runs(ThreadSamples thread) {
+    List<Run> runs = new ArrayList<>();
+    for (TimedSamples.Taken taken : thread.samples) {
+      if (runs.isEmpty() || runs.get(runs.size() - 1).stack != taken.stack()) {
+        runs.add(new Run(taken.stack()));
+      }
+      runs.get(runs.size() - 1).weight += taken.weight();
+    }
+    return runs;
   }
 
   /** Two threads may have one name. */
@@ -157,15 +160,12 @@ public final class SpeedscopeExport extends TextExport {
     return id == 0 ? samples.name() : samples.name() + kind + id + ")";
   }
 
-  private static void stack(Json json, TimedSamples samples, int node) throws IOException {
-    Deque<Integer> frames = new ArrayDeque<>();
+  /** Places from the thread's first frame on. */
+  private static Deque<Integer> stack(TimedSamples samples, int node) {
+    Deque<Integer> places = new ArrayDeque<>();
     for (int at = node; at >= 0; at = samples.parent(at)) {
-      frames.push(samples.place(at));
+      places.push(samples.place(at));
     }
-    json.beginArray();
-    for (int frame : frames) {
-      json.value(frame);
-    }
-    json.endArray();
+    return places;
   }
 }

@@ -89,8 +89,8 @@ public final class TopExport extends TextExport {
     void write() throws IOException {
       lines.line(ShortNames.cut(clean(title), options.width()));
       List<String> facts = new ArrayList<>();
-      for (String[] fact : FlameGraphExport.facts(recording)) {
-        facts.add(clean((fact[0] + " " + fact[1]).strip()));
+      for (List<String> fact : FlameGraphExport.facts(recording)) {
+        facts.add(clean((fact.get(0) + " " + fact.get(1)).strip()));
       }
       lines.wrap(facts, "; ", "");
       for (String note : FlameGraphExport.notes(recording)) {

@@ -67,7 +67,7 @@ public final class ReportExport implements Export {
   private final boolean html;
 
   /** The same recording opened with its waiting threads; null for none. */
-  private final SampledRecording waiting;
+  private SampledRecording waiting;
 
   /**
    * @param title the heading, such as the recording's file name
@@ -75,23 +75,19 @@ public final class ReportExport implements Export {
    * @param html whether it is a page
    */
   public ReportExport(String title, String file, boolean html) {
-    this(title, file, html, null);
-  }
-
-  private ReportExport(String title, String file, boolean html, SampledRecording waiting) {
-    this.waiting = waiting;
     this.title = title;
     this.file = file;
     this.html = html;
   }
 
   /**
-   * The same that also says what threads wait for.
+   * Makes it say what threads wait for, too.
    *
    * @param recording the one that is reported on, opened with its waiting threads
    */
   public ReportExport withWaiting(SampledRecording recording) {
-    return new ReportExport(title, file, html, recording);
+    waiting = recording;
+    return this;
   }
 
   /** Of a recording that was opened with its waiting threads it says what these wait for alone. */
