@@ -118,9 +118,4 @@ public enum SystemCalls {
               Libc.syscall(SystemCall.READLINKAT.number(), AT_FDCWD, path, buffer, length, 0, 0);
         };
   }
-
-  /** {@code newfstatat(AT_FDCWD, path, stat, 0)} for a path in native memory. */
-  public int newfstatat(long path, long stat) {
-    return (int) Libc.syscall(SystemCall.NEWFSTATAT.number(), AT_FDCWD, path, stat, 0, 0, 0);
-  }
 }

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,9 +34,6 @@ class KernelNumbersTest {
     Map<String, Long> ours = constants(processor, "FileInterface");
     assertEquals(headers.get("__O_DIRECTORY"), ours.get("O_DIRECTORY"));
     assertEquals(headers.get("__O_NOFOLLOW"), ours.get("O_NOFOLLOW"));
-    assertEquals(
-        "%d %d".formatted(ours.get("STAT_LINKS_OFFSET"), ours.get("STAT_LINKS_BYTES")),
-        links(compiler));
   }
 
   private static Map<String, Long> constants(String processor, String type) throws Exception {
@@ -70,33 +65,6 @@ class KernelNumbersTest {
           }
         });
     return found;
-  }
-
-  /** Offset and size of st_nlink, in bytes. */
-  private static String links(String compiler) throws Exception {
-    String source =
-        "#include <sys/stat.h>\n#include <stddef.h>\n"
-            + "char offset[offsetof(struct stat, st_nlink) + 1];\n"
-            + "char size[sizeof(((struct stat *)0)->st_nlink)];\n";
-    Path file = Files.createTempFile("links", ".o");
-    try {
-      compile(compiler, source, "-c", "-o", file.toString());
-      String symbols = Commands.output("nm", "-S", file);
-      long offset = size(symbols, "offset") - 1;
-      return offset + " " + size(symbols, "size");
-    } finally {
-      Files.delete(file);
-    }
-  }
-
-  private static long size(String symbols, String name) {
-    return symbols
-        .lines()
-        .map(line -> line.split(" "))
-        .filter(words -> words.length == 4 && words[3].equals(name))
-        .mapToLong(words -> Long.parseLong(words[1], 16))
-        .findFirst()
-        .orElseThrow();
   }
 
   private static String compile(String compiler, String source, String... options)

@@ -119,9 +119,13 @@ abstract class PerfEngine implements SampleEngine {
   abstract int busyMillis();
 
   @Override
-  public boolean await(int timeoutMillis, boolean gathers) {
-    return !closed
-        && rings.await(wakeup, areComing ? Math.min(timeoutMillis, busyMillis()) : timeoutMillis);
+  public final boolean await(int timeoutMillis, boolean gathers) {
+    return !closed && awaitRings(areComing ? Math.min(timeoutMillis, busyMillis()) : timeoutMillis);
+  }
+
+  /** Waits until a ring fills up, or somebody ends the wait; false if only time has passed. */
+  boolean awaitRings(int millis) {
+    return rings.await(wakeup, millis);
   }
 
   @Override

@@ -37,15 +37,9 @@ public final class PerfThreadEngine extends PerfEngine {
   /** Time between two events of a CPU that the rings have room for while it waits, in ns. */
   private static final long EVENT_NANOS = 50_000;
 
-  /** How long it may wait where CPUs are so many that the number of threads must be watched. */
-  private static final int MANY_CPUS_MILLIS = 10;
-
   private static final String SWITCHES =
       "a perf event of each thread is stopped and started when threads are switched, which can halve a"
           + " program that does so often; engines perf and timer do not have that cost";
-
-  /** Longest wait while there are so many threads that they must be counted often. */
-  private static final int NEAR_MILLIS = 5;
 
   /** Null for CPU time. */
   private KernelEvent event;
@@ -69,14 +63,13 @@ public final class PerfThreadEngine extends PerfEngine {
   private final PerfRegisters registers;
   private final int[] cpus;
 
-  private final PerfStarts starts;
   private final Watched watched = new Watched();
   private PerfAttr.Features features;
   private PerfEvents events;
   private PerfRecords records;
   private long kernelNanos;
   private long heldBytes;
-  private long watchedAt = System.nanoTime();
+  private ThreadWatch watch;
 
   /** Whether threads are too many. */
   private boolean ended;
@@ -98,7 +91,6 @@ public final class PerfThreadEngine extends PerfEngine {
     this.registers = PerfRegisters.of(calls.architecture());
     this.cpus = CpuSet.ofProcess();
     this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
-    this.starts = new PerfStarts(System.nanoTime());
   }
 
   /**
@@ -169,7 +161,8 @@ public final class PerfThreadEngine extends PerfEngine {
     events = new PerfEvents(calls, kind, attr, features.lostCount());
     events.setFilter(filter);
     attach();
-    budget.begun(System.nanoTime());
+    watch = new ThreadWatch(budget, rings.count(), System.nanoTime());
+    budget.begun();
     begun();
   }
 
@@ -239,16 +232,16 @@ public final class PerfThreadEngine extends PerfEngine {
   @Override
   int busyMillis() {
     long each = event == null ? config.intervalNanos() : EVENT_NANOS;
-    long watch = Math.max(MANY_CPUS_MILLIS, budget.watchNanos(rings.count()) / 1_000_000);
-    return (int) Math.min(watch, PerfSizes.busyMillis(rings.bytes(), each, stackBytes));
+    return PerfSizes.busyMillis(rings.bytes(), each, stackBytes);
   }
 
   @Override
-  public boolean await(int timeoutMillis, boolean gathers) {
-    boolean near = !stopped && budget.isNear(rings.count());
-    boolean isReady =
-        super.await(near ? Math.min(timeoutMillis, NEAR_MILLIS) : timeoutMillis, gathers);
-    watch();
+  boolean awaitRings(int millis) {
+    boolean isReady = false;
+    for (int left = millis; !isReady && left > 0 && !stopped; left -= watch.millis()) {
+      isReady = super.awaitRings(Math.min(left, watch.millis()));
+      watch();
+    }
     return isReady;
   }
 
@@ -272,15 +265,7 @@ public final class PerfThreadEngine extends PerfEngine {
   /** Ends sampling if there are too many threads, or they start too often. */
   private void watch() {
     long now = System.nanoTime();
-    if (stopped || now - watchedAt < PerfBudget.MIN_WATCH_NANOS) {
-      return;
-    }
-    int each = rings.count();
-    if (now - watchedAt < budget.watchNanos(each)) {
-      return;
-    }
-    watchedAt = now;
-    if (budget.isMet(budget.threads(), each) || starts.areTooMany(records.starts(), each, now)) {
+    if (!stopped && watch.isTooMuch(records.starts(), now)) {
       budget.leave(now);
       ended = true;
       toBeReplaced = true;

@@ -48,7 +48,7 @@ public final class SwitchEvents implements AutoCloseable {
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
   private final SwitchRecords records;
-  private final PerfStarts starts = new PerfStarts(System.nanoTime());
+  private final ThreadWatch watch;
   private PerfAttr.Features features;
 
   /** Null where wake-ups are not recorded. */
@@ -58,12 +58,12 @@ public final class SwitchEvents implements AutoCloseable {
   private PerfRings rings = PerfRings.none();
   private PerfEvents events;
   private RingMerge merge;
-  private long watchedAt = System.nanoTime();
   private boolean stopped;
   private boolean closed;
 
   private SwitchEvents(PerfBudget budget, SystemCalls calls) {
     this.budget = budget;
+    this.watch = new ThreadWatch(budget, cpus.length, System.nanoTime());
     this.calls = calls;
     this.drainTid = calls.gettid();
     this.records = new SwitchRecords(Libc.getpid());
@@ -192,18 +192,12 @@ public final class SwitchEvents implements AutoCloseable {
 
   /** How often {@link #costsTooMuch} is to be asked, in ns. */
   public long watchNanos() {
-    return budget.watchNanos(cpus.length);
+    return watch.millis() * 1_000_000L;
   }
 
   /** Whether there are so many threads, or so many are started, that it must end. */
   public boolean costsTooMuch() {
-    long now = System.nanoTime();
-    if (now - watchedAt < budget.watchNanos(cpus.length)) {
-      return false;
-    }
-    watchedAt = now;
-    return budget.isMet(budget.threads(), cpus.length)
-        || starts.areTooMany(records.starts(), cpus.length, now);
+    return watch.isTooMuch(records.starts(), System.nanoTime());
   }
 
   /**

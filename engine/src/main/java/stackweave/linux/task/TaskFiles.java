@@ -55,6 +55,7 @@ public final class TaskFiles implements AutoCloseable {
   private static final byte[] WCHAN = bytes("/wchan\0");
   private static final byte[] BLOCKED = bytes("\nSigBlk:\t");
   private static final byte[] QUEUED = bytes("\nSigQ:\t");
+  private static final byte[] THREADS = bytes("\nThreads:\t");
   private static final byte[] END = bytes("\0");
   private static final byte[] RUNNING = bytes("running");
   private static final byte[] SOCKET = bytes("socket:");
@@ -219,6 +220,16 @@ public final class TaskFiles implements AutoCloseable {
   /** How many signals all processes of this user have queued, with timers: {@code SigQ}. */
   public long queuedSignals(int tid) {
     return read(tid, STATUS) && seek(QUEUED) ? decimal() : 0;
+  }
+
+  /**
+   * How many threads the process has: {@code Threads}.
+   *
+   * @param tid one of them
+   * @return −1 if that can't be read
+   */
+  public int threadCount(int tid) {
+    return read(tid, STATUS) && seek(THREADS) ? (int) decimal() : -1;
   }
 
   /** Whether the kernel says that the thread sleeps in a function for pipes. */

@@ -38,7 +38,7 @@ final class StartClasses {
     "stackweave.agent.attach.JvmProperties",
     "stackweave.linux.CpuTime",
     "stackweave.linux.SystemCalls",
-    "stackweave.linux.ThreadCount",
+    "stackweave.linux.task.TaskFiles",
     "stackweave.linux.OwnDirectory",
     "stackweave.agent.attach.SwitchPlaces",
     "stackweave.engine.perf.PerfBudget",

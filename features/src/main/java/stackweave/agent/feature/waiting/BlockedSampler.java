@@ -413,7 +413,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     nextPassAt = now + MAX_WAIT_NANOS;
     if (isRecording(now)) {
       lookAround(now, begin);
-      nextPassAt = Math.min(nextPassAt, now + Math.max(MIN_WAIT_NANOS, events.watchNanos()));
+      nextPassAt = Math.min(nextPassAt, now + events.watchNanos());
     }
     long used = clocks.ofThread() - begin;
     budget.used(used);

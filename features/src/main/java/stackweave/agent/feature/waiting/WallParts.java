@@ -13,7 +13,6 @@ import stackweave.linux.Errno;
 import stackweave.linux.Libc;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.TaskList;
-import stackweave.linux.ThreadCount;
 import stackweave.linux.task.TaskFiles;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -25,7 +24,6 @@ import stackweave.unwind.snapshot.StackSnapshot;
 final class WallParts implements AutoCloseable {
   final EventStore store;
   final TaskList tasks;
-  final ThreadCount threadCount;
   final TaskFiles files;
   final CpuTime clocks = new CpuTime();
   final WallDecoder decoder;
@@ -40,7 +38,6 @@ final class WallParts implements AutoCloseable {
   private WallParts(SystemCalls calls, TaskList tasks, Decoder decoder, SamplePipeline samples) {
     this.store = decoder.store();
     this.tasks = tasks;
-    this.threadCount = new ThreadCount(calls);
     this.files = new TaskFiles(calls);
     this.decoder = new WallDecoder(decoder, samples);
     HotSpot hotSpot = decoder.process().hotSpot();
@@ -98,6 +95,5 @@ final class WallParts implements AutoCloseable {
   public void close() {
     stacks.close();
     tasks.close();
-    threadCount.close();
   }
 }

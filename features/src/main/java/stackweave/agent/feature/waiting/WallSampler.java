@@ -218,7 +218,7 @@ final class WallSampler implements FeatureSession {
   // ---- which threads there are
 
   private void listIfDue(long now) {
-    int count = parts.threadCount.read();
+    int count = parts.files.threadCount(parts.ownTid);
     long before = presentAt;
     if (count == lastCount) {
       presentAt = now;

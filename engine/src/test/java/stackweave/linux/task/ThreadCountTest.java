@@ -1,4 +1,4 @@
-package stackweave.linux;
+package stackweave.linux.task;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import stackweave.linux.SystemCalls;
+import stackweave.linux.Tasks;
 
 class ThreadCountTest {
 
@@ -14,15 +16,17 @@ class ThreadCountTest {
   void itIsAsManyAsAreListed() throws InterruptedException {
     CountDownLatch end = new CountDownLatch(1);
     List<Thread> threads = new ArrayList<>();
-    try (ThreadCount count = new ThreadCount(SystemCalls.current().orElseThrow())) {
-      assertNear(Tasks.list().length, count.read());
+    SystemCalls calls = SystemCalls.current().orElseThrow();
+    try (TaskFiles files = new TaskFiles(calls)) {
+      int own = calls.gettid();
+      assertNear(Tasks.list().length, files.threadCount(own));
       for (int i = 0; i < 200; i++) {
         Thread thread = new Thread(() -> await(end));
         thread.start();
         threads.add(thread);
       }
-      assertTrue(count.read() > 200, "threads: " + count.read());
-      assertNear(Tasks.list().length, count.read());
+      assertTrue(files.threadCount(own) > 200, "threads: " + files.threadCount(own));
+      assertNear(Tasks.list().length, files.threadCount(own));
     } finally {
       end.countDown();
       for (Thread thread : threads) {
