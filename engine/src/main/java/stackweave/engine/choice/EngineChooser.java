@@ -7,13 +7,13 @@ import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineRefusal;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.KernelVersion;
+import stackweave.engine.RefusalText;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.SignalTargets;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.engine.perf.PerfCpuEngine;
 import stackweave.engine.perf.PerfRefusals;
 import stackweave.engine.perf.PerfThreadEngine;
-import stackweave.engine.perf.event.EventRefusals;
 import stackweave.engine.timer.TimerEngine;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CallPolicy;
@@ -52,7 +52,8 @@ public final class EngineChooser {
     for (EngineKind kind : order.kinds()) {
       if (!config.event().isCpu() && !kind.samplesEvents()) {
         if (kind == config.preferred()) {
-          refusals.add(EventRefusals.notBy(kind, config.event()));
+          refusals.add(
+              RefusalText.EVENT_NOT_BY_ENGINE.of(kind, 0, config.event().name()).refusal());
         }
         continue;
       }

@@ -1,6 +1,7 @@
 package stackweave.engine.perf;
 
 import stackweave.engine.EngineRefusedException;
+import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.task.TaskFiles;
@@ -86,7 +87,7 @@ public final class PerfBudget implements AutoCloseable {
       throw PerfRefusals.kernelMemory(kind, threads, cpus, bytes);
     }
     if (tooSoon) {
-      throw PerfRefusals.endedLately(kind, cpus, bytes);
+      throw RefusalText.PERF_ENDED_LATELY.of(kind, 0, cpus, bytes >> 20);
     }
   }
 

@@ -9,6 +9,7 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.EngineStatistics;
+import stackweave.engine.RefusalText;
 import stackweave.engine.bpf.Bpf;
 import stackweave.engine.perf.filter.OlderParts;
 import stackweave.engine.perf.filter.ProcessFilter;
@@ -71,7 +72,7 @@ public final class PerfCpuEngine extends PerfEngine {
   public static PerfCpuEngine start(EngineConfig config, PerfBudget budget)
       throws EngineRefusedException {
     SystemCalls calls =
-        SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(EngineKind.PERF));
+        SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
     PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, CpuSet.withoutTicks());
     try {
       engine.open();
@@ -99,11 +100,11 @@ public final class PerfCpuEngine extends PerfEngine {
 
   private void open() throws EngineRefusedException {
     if (cpus.length == 0) {
-      throw PerfRefusals.withoutTicks();
+      throw RefusalText.PERF_WITHOUT_TICKS.of(KIND, 0);
     }
     int ringBytes = PerfSizes.ringBytes(cpus.length, PerfSizes.RING_BYTES);
     if (ringBytes == 0) {
-      throw PerfRefusals.tooManyCpus(cpus.length);
+      throw RefusalText.PERF_TOO_MANY_CPUS.of(KIND, 0, cpus.length);
     }
     if (PerfEvents.fileDescriptorBudget(scratch) < cpus.length) {
       throw PerfRefusals.outOfDescriptors(KIND, Errno.EMFILE);

@@ -9,6 +9,7 @@ import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.EngineStatistics;
 import stackweave.engine.KernelClock;
+import stackweave.engine.RefusalText;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.Wakeup;
 import stackweave.jfr.control.EngineKind;
@@ -82,7 +83,7 @@ abstract class PerfEngine implements SampleEngine {
   final void merge(SampleRecords records, boolean reportsMappings) throws EngineRefusedException {
     this.records = records;
     long clockOffset =
-        new KernelClock().offsetOfMachine().orElseThrow(() -> PerfRefusals.clock(kind));
+        new KernelClock().offsetOfMachine().orElseThrow(() -> RefusalText.PERF_CLOCK.of(kind, 0));
     merge = new RingMerge(rings.all(), clockOffset);
     records.decoder.snapshot().setWhereabouts(this::highestStackPointer);
     description =

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.BitSet;
 import stackweave.engine.CpuSet;
 import stackweave.engine.EngineRefusedException;
+import stackweave.engine.RefusalText;
 import stackweave.engine.Wakeup;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CpuTime;
@@ -159,7 +160,7 @@ final class PerfRings implements AutoCloseable {
   void check(EngineKind engine, boolean kernel, int cpus, int leastBytes)
       throws EngineRefusedException {
     if (errno == Errno.EPERM || errno == Errno.ENOMEM) {
-      throw PerfRefusals.ringMemory(engine, leastBytes, cpus, errno);
+      throw RefusalText.PERF_RING_MEMORY.of(engine, errno, cpus, leastBytes / 1024);
     } else if (errno != 0) {
       throw PerfRefusals.open(engine, kernel, errno);
     }

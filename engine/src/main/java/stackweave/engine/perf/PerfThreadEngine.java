@@ -7,6 +7,7 @@ import stackweave.engine.EngineFigure;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
 import stackweave.engine.EngineStatistics;
+import stackweave.engine.RefusalText;
 import stackweave.engine.perf.event.EventRefusals;
 import stackweave.engine.perf.event.KernelEvent;
 import stackweave.engine.perf.event.KernelEvents;
@@ -137,7 +138,8 @@ public final class PerfThreadEngine extends PerfEngine {
       int filter,
       boolean isBeside)
       throws EngineRefusedException {
-    SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(kind));
+    SystemCalls calls =
+        SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(kind, 0));
     PerfThreadEngine engine =
         new PerfThreadEngine(kind, config, budget, calls, ringBytes, filter, isBeside);
     try {
@@ -184,7 +186,7 @@ public final class PerfThreadEngine extends PerfEngine {
     }
     event = KernelEvents.find(kind, config.event());
     if (!kernel && !event.inUserMode()) {
-      throw EventRefusals.notInUserMode(kind, config.event());
+      throw RefusalText.EVENT_NOT_IN_USER_MODE.of(kind, 0, config.event().name());
     }
     trapNanos = event.path() == null ? 0 : UprobeCost.nanos(calls, event.type());
   }

@@ -6,6 +6,7 @@ import stackweave.engine.CpuSet;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.KernelClock;
 import stackweave.engine.KernelVersion;
+import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.Capabilities;
@@ -82,7 +83,8 @@ public final class SwitchEvents implements AutoCloseable {
     if (!policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
       throw new EngineRefusedException(PerfRefusals.notTried(KIND));
     }
-    SystemCalls calls = SystemCalls.current().orElseThrow(() -> PerfRefusals.architecture(KIND));
+    SystemCalls calls =
+        SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
     SwitchEvents started = new SwitchEvents(budget, calls);
     try {
       started.open(wakeUps);
@@ -95,7 +97,7 @@ public final class SwitchEvents implements AutoCloseable {
 
   private void open(boolean wakeUps) throws EngineRefusedException {
     if (KernelVersion.current().isBefore(FIRST)) {
-      throw PerfRefusals.switches(KIND);
+      throw RefusalText.PERF_SWITCHES.of(KIND, 0);
     }
     if (wakeUps) {
       tracepoint = wakeUps();
@@ -109,7 +111,8 @@ public final class SwitchEvents implements AutoCloseable {
       throw PerfRefusals.kernelMemory(KIND, threads, cpus.length, budget.bytes());
     }
     openRings();
-    long offset = new KernelClock().offsetOfMachine().orElseThrow(() -> PerfRefusals.clock(KIND));
+    long offset =
+        new KernelClock().offsetOfMachine().orElseThrow(() -> RefusalText.PERF_CLOCK.of(KIND, 0));
     merge = new RingMerge(rings.all(), offset);
     write(features);
     events = new PerfEvents(calls, KIND, attr, false);

@@ -3,10 +3,10 @@ package stackweave.engine.timer;
 import java.util.Arrays;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
+import stackweave.engine.RefusalText;
 import stackweave.engine.SignalTargets;
 import stackweave.engine.ThreadStacks;
 import stackweave.engine.ThreadStarts;
-import stackweave.engine.timer.handler.TimerRefusals;
 import stackweave.engine.timer.stack.NativeStacks;
 import stackweave.engine.timer.threads.LastPid;
 import stackweave.engine.timer.threads.PassedOver;
@@ -14,6 +14,7 @@ import stackweave.engine.timer.threads.SignalQueue;
 import stackweave.engine.timer.threads.StackList;
 import stackweave.engine.timer.threads.ThreadIds;
 import stackweave.engine.timer.threads.TimerThreads;
+import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Errno;
@@ -164,23 +165,34 @@ final class TimerDiscovery implements AutoCloseable {
     lastPidSeen = lastPid.read();
     int count = tasks.read();
     if (count <= 0) {
-      throw TimerRefusals.tasks(Libc.errno());
+      throw RefusalText.TIMER_TASKS.of(EngineKind.TIMER, Libc.errno());
     }
     queue.measure(drainTid, 0);
     if (count > queue.budget()) {
-      throw TimerRefusals.signalQueue(count, queue.budget());
+      throw RefusalText.TIMER_SIGNAL_QUEUE.of(EngineKind.TIMER, 0, count, queue.budget());
     }
     attachListed(count, false);
     if (threads.live() == 0 && refused > 0) {
-      throw TimerRefusals.timers(refusedErrno);
+      throw refusal(refusedErrno);
     }
     if (threads.live() == 0 && threads.skipped() > 0) {
-      throw TimerRefusals.blocked(signal, threads.skipped());
+      throw RefusalText.TIMER_SIGNAL_BLOCKED.of(EngineKind.TIMER, 0, threads.skipped(), signal);
     }
     started.clear();
     listedAt = System.nanoTime();
     verifiedAt = listedAt;
     return threads.live();
+  }
+
+  /** No thread's timer could be created, for timer_create's reason. */
+  private static EngineRefusedException refusal(int errno) {
+    RefusalText text =
+        switch (errno) {
+          case Errno.EPERM, Errno.EACCES -> RefusalText.TIMER_REFUSED;
+          case Errno.ENOSYS -> RefusalText.TIMER_ABSENT;
+          default -> RefusalText.TIMER_UNSUPPORTED;
+        };
+    return text.of(EngineKind.TIMER, errno);
   }
 
   /** Looks for new and ended threads, if it is time to. */

@@ -11,13 +11,13 @@ import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.EngineStatistics;
 import stackweave.engine.KernelClock;
+import stackweave.engine.RefusalText;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.SignalTargets;
 import stackweave.engine.ThreadStacks;
 import stackweave.engine.timer.handler.HandlerLayout;
 import stackweave.engine.timer.handler.HandlerMemory;
 import stackweave.engine.timer.handler.HandlerSignal;
-import stackweave.engine.timer.handler.TimerRefusals;
 import stackweave.engine.timer.threads.CpuTimers;
 import stackweave.engine.timer.threads.PassedOver;
 import stackweave.engine.timer.threads.TimerThreads;
@@ -121,10 +121,12 @@ public final class TimerEngine implements SampleEngine {
   /** As {@link #start(EngineConfig, SignalTargets)}, with a given signal; 0 for a free one. */
   public static TimerEngine start(EngineConfig config, SignalTargets targets, int signal)
       throws EngineRefusedException {
-    SystemCalls calls = SystemCalls.current().orElseThrow(TimerRefusals::architecture);
+    SystemCalls calls =
+        SystemCalls.current()
+            .orElseThrow(() -> RefusalText.TIMER_ARCHITECTURE.of(EngineKind.TIMER, 0));
     String heapStackLibrary = targets.heapStackLibrary();
     if (!heapStackLibrary.isEmpty()) {
-      throw TimerRefusals.library(heapStackLibrary);
+      throw RefusalText.TIMER_LIBRARY.of(EngineKind.TIMER, 0, heapStackLibrary);
     }
     ThreadStacks javaStacks = targets.javaStacks(); // before anything is held
     CallPolicy policy = config.callPolicy();
@@ -152,7 +154,7 @@ public final class TimerEngine implements SampleEngine {
       throws EngineRefusedException {
     TaskList tasks = TaskList.open(calls);
     if (tasks == null) {
-      throw TimerRefusals.tasks(Libc.errno());
+      throw RefusalText.TIMER_TASKS.of(EngineKind.TIMER, Libc.errno());
     }
     signal = install(calls, number, tasks);
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());

@@ -4,6 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import stackweave.engine.EngineRefusedException;
+import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.linux.NativeBuffer;
@@ -48,7 +49,8 @@ public final class KernelEvents {
       case HARDWARE -> KernelEvent.of(TYPE_HARDWARE, HARDWARE[event.number()], true);
       case TRACEPOINT -> KernelEvent.of(TYPE_TRACEPOINT, tracepoint(engine, event), false);
       case UPROBE -> uprobe(engine, event);
-      case UNKNOWN -> throw EventRefusals.unknown(engine, event);
+      case UNKNOWN ->
+          throw RefusalText.EVENT_UNKNOWN.of(engine, 0, event.name(), SampledEvent.SYNTAX);
       case CPU -> throw new IllegalArgumentException(event.name());
     };
   }
@@ -57,14 +59,18 @@ public final class KernelEvents {
       throws EngineRefusedException {
     File directory = Tracefs.find(event.group(), event.member());
     if (directory == null) {
-      throw Tracefs.isMounted()
-          ? EventRefusals.noTracepoint(engine, event)
-          : EventRefusals.noTracefs(engine, event, Tracefs.ROOT, new File(Tracefs.ROOT).canRead());
+      if (Tracefs.isMounted()) {
+        throw RefusalText.EVENT_NO_TRACEPOINT.of(engine, 0, event.name());
+      }
+      throw (new File(Tracefs.ROOT).canRead()
+              ? RefusalText.EVENT_NO_TRACEFS
+              : RefusalText.EVENT_UNREADABLE)
+          .of(engine, 0, event.name(), Tracefs.ROOT);
     }
     try {
       return Tracefs.id(directory);
     } catch (IOException | NumberFormatException e) {
-      throw EventRefusals.unreadable(engine, event, directory);
+      throw RefusalText.EVENT_UNREADABLE.of(engine, 0, event.name(), directory);
     }
   }
 
@@ -81,7 +87,7 @@ public final class KernelEvents {
       throws EngineRefusedException {
     int type = uprobeType();
     if (type < 0) {
-      throw EventRefusals.noUprobes(engine, event);
+      throw RefusalText.EVENT_NO_UPROBES.of(engine, 0, event.name());
     }
     UprobePlace place = UprobePlace.find(engine, event);
     return new KernelEvent(type, 0, NativeBuffer.path(place.path()), place.offset(), false);

@@ -3,6 +3,7 @@ package stackweave.engine.perf.event;
 import java.io.IOException;
 import java.nio.file.Path;
 import stackweave.engine.EngineRefusedException;
+import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.maps.elf.ElfFormatException;
@@ -35,29 +36,32 @@ record UprobePlace(String path, long offset) {
         boolean isOne =
             mapping.isFile() && mapping.executable() && isNamed(mapping.path(), library);
         if (isOne && code != null && !isSameFile(mapping, code)) {
-          throw EventRefusals.notOneLibrary(engine, event, code.path(), mapping.path());
+          throw RefusalText.EVENT_NOT_ONE_LIBRARY.of(
+              engine, 0, event.name(), code.path(), mapping.path());
         }
         code = isOne && code == null ? mapping : code;
       }
       if (code == null) {
-        throw EventRefusals.notMapped(engine, event);
+        throw RefusalText.EVENT_NOT_MAPPED.of(engine, 0, event.name(), library);
       }
       if (code.deleted()) {
-        throw EventRefusals.deletedLibrary(engine, event, code.path());
+        throw RefusalText.EVENT_DELETED_LIBRARY.of(engine, 0, event.name(), code.path());
       }
       FileElfImage elf = FileElfImage.open(Path.of(code.path()));
       long address = ExportedSymbols.find(elf.dynsym(), elf.gnuHash(), event.member());
       address = address == 0 ? elf.addressOf(event.member()) : address;
       if (address == 0) {
-        throw EventRefusals.noFunction(engine, event, code.path());
+        throw RefusalText.EVENT_NO_FUNCTION.of(
+            engine, 0, event.name(), code.path(), event.member());
       }
       long offset = address + elf.bias(code.start(), code.offset()) - code.start() + code.offset();
       if (!isAscii(code.path())) {
-        throw EventRefusals.unreadableLibrary(engine, event, "its path is not ASCII");
+        throw new IOException("its path is not ASCII");
       }
       return new UprobePlace(code.path(), offset);
     } catch (IOException | ElfFormatException e) {
-      throw EventRefusals.unreadableLibrary(engine, event, e.getMessage());
+      throw RefusalText.EVENT_UNREADABLE_LIBRARY.of(
+          engine, 0, event.name(), library, e.getMessage());
     }
   }
 

@@ -8,6 +8,8 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import stackweave.engine.EngineRefusedException;
+import stackweave.engine.RefusalText;
+import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.Errno;
 import stackweave.linux.GuardedCall;
@@ -61,12 +63,12 @@ public final class HandlerCode {
       buffer.bytes().put(0, code);
       if (Libc.write(fd, buffer.address(), code.length) != code.length
           || Libc.fcntl(fd, Libc.F_ADD_SEALS, SEALS) < 0) {
-        throw TimerRefusals.memory(Libc.errno());
+        throw RefusalText.TIMER_MEMORY.of(EngineKind.TIMER, Libc.errno());
       }
       long address =
           Libc.mmap(0, code.length, Libc.PROT_READ | Libc.PROT_EXEC, Libc.MAP_PRIVATE, fd, 0);
       if (address == Libc.MAP_FAILED) {
-        throw TimerRefusals.executable(Libc.errno());
+        throw RefusalText.TIMER_EXECUTABLE.of(EngineKind.TIMER, Libc.errno());
       }
       return address;
     } finally {
@@ -80,7 +82,7 @@ public final class HandlerCode {
     if (Libc.mprotect(memory.address(), code.length, Libc.PROT_READ | Libc.PROT_EXEC) < 0) {
       int errno = Libc.errno();
       memory.close();
-      throw TimerRefusals.executable(errno);
+      throw RefusalText.TIMER_EXECUTABLE.of(EngineKind.TIMER, errno);
     }
     return memory.address();
   }

@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import stackweave.engine.EngineRefusedException;
+import stackweave.engine.RefusalText;
+import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;
@@ -81,12 +83,12 @@ public final class HandlerMemory {
     }
     if (!LONGS.compareAndSet(
         instance.process.bytes(), HandlerLayout.PROCESS_IN_USE, FREE, IN_USE)) {
-      throw TimerRefusals.inUse();
+      throw RefusalText.TIMER_IN_USE.of(EngineKind.TIMER, 0);
     }
     if (!instance.openRing(ringBytes)) {
       int errno = Libc.errno();
       instance.release();
-      throw TimerRefusals.memory(errno);
+      throw RefusalText.TIMER_MEMORY.of(EngineKind.TIMER, errno);
     }
     return instance;
   }
@@ -191,7 +193,7 @@ public final class HandlerMemory {
     try {
       return NativeBuffer.allocate(bytes);
     } catch (OutOfMemoryError e) {
-      throw TimerRefusals.memory(Errno.ENOMEM);
+      throw RefusalText.TIMER_MEMORY.of(EngineKind.TIMER, Errno.ENOMEM);
     }
   }
 

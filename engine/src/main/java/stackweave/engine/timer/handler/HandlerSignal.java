@@ -2,6 +2,8 @@ package stackweave.engine.timer.handler;
 
 import java.nio.ByteBuffer;
 import stackweave.engine.EngineRefusedException;
+import stackweave.engine.RefusalText;
+import stackweave.jfr.control.EngineKind;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
@@ -68,7 +70,7 @@ public final class HandlerSignal implements AutoCloseable {
     HandlerSignal signal = new HandlerSignal(number, memory);
     if (!signal.install()) {
       signal.close();
-      throw TimerRefusals.signal(number, Libc.errno());
+      throw RefusalText.TIMER_SIGNAL.of(EngineKind.TIMER, Libc.errno(), number);
     }
     return signal;
   }
@@ -172,7 +174,7 @@ public final class HandlerSignal implements AutoCloseable {
       }
     }
     if (best == 0) {
-      throw TimerRefusals.noSignal();
+      throw RefusalText.TIMER_NO_SIGNAL.of(EngineKind.TIMER, 0);
     }
     return best;
   }
