@@ -19,8 +19,8 @@ public enum GuardedCall {
   /** Finds the descriptors of native threads; instead: the list that the C library keeps. */
   GET_ROBUST_LIST("get_robust_list", null),
   /**
-   * Loads programs that filter samples, and finds those of others; instead: another engine runs,
-   * and frames of such programs have no names.
+   * Loads programs that filter samples; instead: another engine runs, and native allocations are
+   * not followed.
    */
   BPF("bpf", "engine=perf");
 

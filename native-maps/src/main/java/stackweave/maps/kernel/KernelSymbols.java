@@ -8,10 +8,9 @@ import stackweave.unwind.TableMemory;
 /**
  * Names of kernel code, from /proc/kallsyms: one {@code address type name [module]} a line. Some
  * MiB in a {@link TableMemory}. The kernel's own code comes first and alone; the symbols of modules
- * and of BPF programs are read when an address outside of it is met: the kernel takes some 30 ms to
- * make the text. Where it hides addresses (kernel.kptr_restrict, no CAP_SYSLOG) every line says 0,
- * and there are no symbols. The package's comment says which addresses have a name. Belongs to one
- * thread.
+ * are read when an address outside of it is met: the kernel takes some 30 ms to make the text.
+ * Where it hides addresses (kernel.kptr_restrict, no CAP_SYSLOG) every line says 0, and there are
+ * no symbols. The package's comment says which addresses have a name. Belongs to one thread.
  */
 public final class KernelSymbols {
   /** No symbol covers the address. */
@@ -54,20 +53,18 @@ public final class KernelSymbols {
   }
 
   /**
-   * Reads the symbols of modules and BPF programs as they are now, in place of those read before,
-   * whose numbers mean something else then.
+   * Reads the symbols of modules as they are now, in place of those read before, whose numbers mean
+   * something else then.
    *
    * @param modules those that are loaded
-   * @param programs address and length in bytes of each function of a BPF program, as far as they
-   *     are known, one after the other
    */
-  public void readOthers(KernelModules modules, long[] programs) {
+  public void readOthers(KernelModules modules) {
     others = NOTHING;
     if (isEmpty()) {
       return;
     }
     try {
-      others = KernelSymbolsReader.others(kallsyms, modules, programs, memory);
+      others = KernelSymbolsReader.others(kallsyms, modules, memory);
     } catch (IOException e) {
       others = NOTHING; // no names then, as without access
     }

@@ -7,7 +7,6 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.Map;
 import stackweave.unwind.TableMemory;
 import stackweave.unwind.section.SortedIndex;
@@ -37,9 +36,6 @@ final class KernelSymbolsReader {
   private final boolean own;
   private final KernelModules modules;
 
-  /** Lengths of BPF programs by address. */
-  private final Map<Long, Long> programs = new HashMap<>();
-
   private final TableMemory memory;
   private final SortedIndex index = new SortedIndex(1 << 16);
 
@@ -55,15 +51,11 @@ final class KernelSymbolsReader {
   private long textEnd = UNKNOWN;
   private long initStart = UNKNOWN;
 
-  private KernelSymbolsReader(
-      boolean own, KernelModules modules, long[] programs, TableMemory memory) {
+  private KernelSymbolsReader(boolean own, KernelModules modules, TableMemory memory) {
     this.own = own;
     this.modules = modules;
     this.memory = memory;
     this.names = memory.allocate(FIRST_NAMES);
-    for (int i = 0; i + 1 < programs.length; i += 2) {
-      this.programs.put(programs[i], programs[i + 1]);
-    }
   }
 
   /**
@@ -72,19 +64,17 @@ final class KernelSymbolsReader {
    * @throws IOException if the file can't be read
    */
   static KernelSymbolTable own(Path kallsyms, TableMemory memory) throws IOException {
-    return new KernelSymbolsReader(true, new KernelModules(Map.of()), new long[0], memory)
-        .read(kallsyms);
+    return new KernelSymbolsReader(true, new KernelModules(Map.of()), memory).read(kallsyms);
   }
 
   /**
-   * The symbols of modules and BPF programs, as {@link KernelSymbols#readOthers} has it.
+   * The symbols of modules, as {@link KernelSymbols#readOthers} has it.
    *
    * @throws IOException if the file can't be read
    */
-  static KernelSymbolTable others(
-      Path kallsyms, KernelModules modules, long[] programs, TableMemory memory)
+  static KernelSymbolTable others(Path kallsyms, KernelModules modules, TableMemory memory)
       throws IOException {
-    return new KernelSymbolsReader(false, modules, programs, memory).read(kallsyms);
+    return new KernelSymbolsReader(false, modules, memory).read(kallsyms);
   }
 
   private KernelSymbolTable read(Path kallsyms) throws IOException {
@@ -202,17 +192,14 @@ final class KernelSymbolsReader {
   }
 
   /**
-   * How long symbol {@code i} may be, if it is a module's or a program's; 0 if nothing is certain.
-   * A module's symbol reaches to its next one, and the last one to the end of its page.
+   * How long symbol {@code i} may be, if it is a module's; 0 if nothing is certain. A module's
+   * symbol reaches to its next one, and the last one to the end of its page.
    *
    * @param next the first symbol of another address, or how many there are
    */
   private long otherLength(int i, int next) {
     long start = index.start(i);
     String owner = ownerOf(i);
-    if (owner.equals("bpf")) {
-      return programs.getOrDefault(start, 0L);
-    }
     KernelModules.Module module = modules.named(owner);
     if (module == null || !module.holds(start)) {
       return 0;

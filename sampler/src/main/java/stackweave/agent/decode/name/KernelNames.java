@@ -1,26 +1,24 @@
 package stackweave.agent.decode.name;
 
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.function.LongSupplier;
-import stackweave.linux.BpfPrograms;
 import stackweave.maps.kernel.KernelModules;
 import stackweave.maps.kernel.KernelSymbols;
 import stackweave.unwind.TableMemory;
 
 /**
- * The kernel's symbols as they are now. Its own code keeps its names; modules and BPF programs come
- * and go, and another may lie where one was. So frames outside of its own code have names only as
- * long as the same modules and programs are loaded as when the symbols were read, which is looked
- * at again every {@link #LOOK_NANOS} while there are such frames; after a change the symbols are
- * read again, and until then there are none for these frames.
+ * The kernel's symbols as they are now. Its own code keeps its names; modules come and go, and
+ * another may lie where one was. So frames outside of its own code have names only as long as the
+ * same modules are loaded as when the symbols were read, which is looked at again every {@link
+ * #LOOK_NANOS} while there are such frames; after a change the symbols are read again, and until
+ * then there are none for these frames.
  *
  * <p>To read the symbols takes tens of milliseconds of CPU time: so those of its own code are read
  * at the first kernel frame, once; the others at the first one outside of it, and again only after
  * a change, {@link #REREAD_NANOS} after the last time at the soonest. For the drain thread only.
  */
 public final class KernelNames {
-  /** How old the list of modules and programs may be; reading it costs some 50 µs. */
+  /** How old the list of modules may be; reading it costs some 50 µs. */
   static final long LOOK_NANOS = 1_000_000_000L;
 
   /** Shortest time between two readings of all symbols. */
@@ -28,7 +26,6 @@ public final class KernelNames {
 
   private final Path kallsyms;
   private final Path modulesFile;
-  private final Programs programs;
   private final LongSupplier clock;
 
   /** Null until the first kernel frame. */
@@ -37,7 +34,6 @@ public final class KernelNames {
   /** What was loaded when the symbols outside of its own code were read; null before that. */
   private KernelModules modules;
 
-  private int[] programIds;
   private int generation = 1;
   private long readAt;
   private long lookedAt;
@@ -47,43 +43,15 @@ public final class KernelNames {
 
   /** For the running kernel; the symbols are kept in {@code memory}. */
   public KernelNames(TableMemory memory) {
-    this(
-        Path.of("/proc/kallsyms"),
-        Path.of("/proc/modules"),
-        new LoadedPrograms(),
-        System::nanoTime,
-        memory);
+    this(Path.of("/proc/kallsyms"), Path.of("/proc/modules"), System::nanoTime, memory);
   }
 
   /** For other files; for tests. */
-  public KernelNames(
-      Path kallsyms, Path modulesFile, Programs programs, LongSupplier clock, TableMemory memory) {
+  public KernelNames(Path kallsyms, Path modulesFile, LongSupplier clock, TableMemory memory) {
     this.memory = memory;
     this.kallsyms = kallsyms;
     this.modulesFile = modulesFile;
-    this.programs = programs;
     this.clock = clock;
-  }
-
-  /** The BPF programs that are loaded. */
-  interface Programs {
-    /** As {@link BpfPrograms#ids}. */
-    int[] ids();
-
-    /** As {@link BpfPrograms#functions}. */
-    long[] functions(int[] ids);
-  }
-
-  private static final class LoadedPrograms implements Programs {
-    @Override
-    public int[] ids() {
-      return BpfPrograms.ids();
-    }
-
-    @Override
-    public long[] functions(int[] ids) {
-      return BpfPrograms.functions(ids);
-    }
   }
 
   /** The symbols for this address; empty if its name isn't known at present. */
@@ -101,9 +69,7 @@ public final class KernelNames {
     long now = clock.getAsLong();
     if (!changed && now - lookedAt >= LOOK_NANOS) {
       lookedAt = now;
-      changed =
-          !KernelModules.read(modulesFile).equals(modules)
-              || !Arrays.equals(programs.ids(), programIds);
+      changed = !KernelModules.read(modulesFile).equals(modules);
     }
     if (changed && now - readAt >= REREAD_NANOS) {
       read();
@@ -112,10 +78,9 @@ public final class KernelNames {
   }
 
   private void read() {
-    // The lists before the symbols: a change in between is noticed at the next check.
+    // The list before the symbols: a change in between is noticed at the next check.
     modules = KernelModules.read(modulesFile);
-    programIds = programs.ids();
-    symbols.readOthers(modules, programs.functions(programIds));
+    symbols.readOthers(modules);
     generation++;
     readAt = clock.getAsLong();
     lookedAt = readAt;

@@ -23,30 +23,11 @@ class KernelNamesTest {
 
   private static final long IN_OWN = 0xffffffff81000050L;
   private static final long IN_MODULE = 0xffffffffc0001010L;
-  private static final long IN_PROGRAM = 0xffffffffc0400050L;
   private static final long OTHER = 0xffffffffc0800000L;
 
   @TempDir private Path directory;
-  private final Loaded programs = new Loaded();
   private long now = 1;
   private KernelNames names;
-
-  /** What bpf(2) would say. */
-  private static final class Loaded implements KernelNames.Programs {
-    private int[] ids = new int[0];
-    private int asked;
-
-    @Override
-    public int[] ids() {
-      asked++;
-      return ids.clone();
-    }
-
-    @Override
-    public long[] functions(int[] of) {
-      return of.length == 0 ? new long[0] : new long[] {0xffffffffc0400040L, 0x80};
-    }
-  }
 
   @BeforeEach
   void open() throws IOException {
@@ -55,7 +36,6 @@ class KernelNamesTest {
         new KernelNames(
             directory.resolve("kallsyms"),
             directory.resolve("modules"),
-            programs,
             () -> now,
             TableMemory.HEAP);
   }
@@ -80,15 +60,6 @@ class KernelNamesTest {
     assertEquals("do_syscall_64", name(IN_OWN));
   }
 
-  @Test
-  void aProgramThatIsLoadedLaterGetsItsName() throws IOException {
-    assertEquals("", name(IN_PROGRAM));
-    write(OWN + "ffffffffc0400040 t bpf_prog_0123456789abcdef\t[bpf]\n", "");
-    programs.ids = new int[] {7};
-    now += KernelNames.REREAD_NANOS;
-    assertEquals("bpf_prog_0123456789abcdef", name(IN_PROGRAM));
-  }
-
   /** Where a module was, another may be: no name before all is read again, and that may wait. */
   @Test
   void whatWasUnloadedHasNoNameAnyMore() throws IOException {
@@ -109,21 +80,10 @@ class KernelNamesTest {
   void unknownAddressesAloneHaveNothingReadAgain() {
     name(OTHER);
     int generation = names.generation();
-    int asked = programs.asked;
     for (int i = 0; i < 1_000; i++) {
       now += KernelNames.LOOK_NANOS / 10;
       name(OTHER);
     }
     assertEquals(generation, names.generation());
-    assertEquals(100, programs.asked - asked);
-  }
-
-  @Test
-  void ownCodeAsksForNothing() {
-    name(IN_OWN);
-    int asked = programs.asked;
-    now += 10 * KernelNames.REREAD_NANOS;
-    assertEquals("do_syscall_64", name(IN_OWN));
-    assertEquals(asked, programs.asked);
   }
 }
