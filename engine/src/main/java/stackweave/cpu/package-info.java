@@ -1,2 +1,4 @@
-/** What the agent must know of each processor, in a package each. */
+/**
+ * What the agent must know of each processor: its system calls, files, and registers in samples.
+ */
 package stackweave.cpu;

@@ -5,6 +5,12 @@ import java.util.regex.Pattern;
 
 /** The kernel's release, as uname says it, as far as engines depend on it. */
 public record KernelVersion(int major, int minor) implements Comparable<KernelVersion> {
+  /**
+   * Since when the signal of a CPU timer waits for the thread's way back to user mode, on x86-64:
+   * CONFIG_POSIX_CPU_TIMERS_TASK_WORK (arch/x86/Kconfig).
+   */
+  public static final KernelVersion TIMERS_WAIT = new KernelVersion(5, 9);
+
   private static final Pattern RELEASE = Pattern.compile("(\\d{1,4})\\.(\\d{1,4})\\b.*");
 
   /** That of the running kernel. */

@@ -11,7 +11,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import stackweave.cpu.x86_64.FileInterface;
+import stackweave.cpu.FileInterface;
 
 /**
  * An open file, directory or socket of another process. Used by the command line, for what the JDK
@@ -29,10 +29,9 @@ public final class Descriptor implements AutoCloseable {
   private static final int O_PATH = 010000000;
 
   private static final int O_DIRECTORY =
-      SystemCalls.number(
-          FileInterface.O_DIRECTORY, stackweave.cpu.aarch64.FileInterface.O_DIRECTORY);
+      SystemCalls.number(FileInterface.X86_64_O_DIRECTORY, FileInterface.AARCH64_O_DIRECTORY);
   private static final int O_NOFOLLOW =
-      SystemCalls.number(FileInterface.O_NOFOLLOW, stackweave.cpu.aarch64.FileInterface.O_NOFOLLOW);
+      SystemCalls.number(FileInterface.X86_64_O_NOFOLLOW, FileInterface.AARCH64_O_NOFOLLOW);
 
   /** linux/limits.h. */
   private static final int PATH_MAX = 4096;

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.cpu.PerfRegisters;
 import stackweave.engine.Burner;
 import stackweave.engine.CpuSet;
 import stackweave.engine.EngineFigure;

@@ -2,7 +2,6 @@ package stackweave.engine.choice;
 
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.cpu.x86_64.KernelReleases;
 import stackweave.engine.KernelVersion;
 import stackweave.jfr.control.EngineKind;
 
@@ -13,10 +12,6 @@ import stackweave.jfr.control.EngineKind;
  * @param kinds the engines, the first to be tried first
  */
 public record EngineOrder(List<EngineKind> kinds) {
-  /** The order goes by it on AArch64, too, where the engine's note says what is different. */
-  private static final KernelVersion TIMERS_LEAVE_CALLS_ALONE =
-      KernelVersion.of(KernelReleases.TIMERS_LEAVE_CALLS_ALONE);
-
   public EngineOrder {
     kinds = List.copyOf(kinds);
   }
@@ -28,7 +23,7 @@ public record EngineOrder(List<EngineKind> kinds) {
    */
   static EngineOrder of(EngineKind preferred, KernelVersion kernel) {
     List<EngineKind> kinds = new ArrayList<>(List.of(EngineKind.values()));
-    if (kernel.isBefore(TIMERS_LEAVE_CALLS_ALONE)) {
+    if (kernel.isBefore(KernelVersion.TIMERS_WAIT)) {
       kinds.remove(EngineKind.TIMER);
       kinds.add(EngineKind.TIMER);
     }
@@ -37,20 +32,5 @@ public record EngineOrder(List<EngineKind> kinds) {
       kinds.add(0, preferred);
     }
     return new EngineOrder(kinds);
-  }
-
-  /** A note for the user on the chosen engine; empty if there is nothing to say. */
-  public static String note(EngineChoice choice) {
-    return choice.engine().isEmpty()
-        ? ""
-        : note(choice.engine().get().description().kind(), KernelVersion.current());
-  }
-
-  /** As {@link #note(EngineChoice)}; engines of threads' events say themselves what these cost. */
-  static String note(EngineKind kind, KernelVersion kernel) {
-    return kind == EngineKind.TIMER && kernel.isBefore(TIMERS_LEAVE_CALLS_ALONE)
-        ? "before Linux 5.9 a CPU timer can end a blocking call of the application (EINTR), and no"
-            + " other engine may run here"
-        : "";
   }
 }

@@ -1,6 +1,7 @@
 package stackweave.engine.perf;
 
 import java.nio.ByteBuffer;
+import stackweave.cpu.PerfRegisters;
 import stackweave.engine.perf.event.KernelEvent;
 
 /**

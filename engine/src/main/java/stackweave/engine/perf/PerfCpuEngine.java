@@ -2,6 +2,7 @@ package stackweave.engine.perf;
 
 import java.util.BitSet;
 import java.util.SplittableRandom;
+import stackweave.cpu.PerfRegisters;
 import stackweave.engine.CpuSet;
 import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineFigure;

@@ -1,5 +1,6 @@
 package stackweave.engine.perf;
 
+import stackweave.cpu.PerfRegisters;
 import stackweave.engine.CpuCost;
 import stackweave.engine.CpuSet;
 import stackweave.engine.EngineConfig;

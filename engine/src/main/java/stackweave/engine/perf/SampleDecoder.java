@@ -1,6 +1,8 @@
 package stackweave.engine.perf;
 
+import stackweave.cpu.PerfRegisters;
 import stackweave.unwind.Architecture;
+import stackweave.unwind.Registers;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
@@ -43,7 +45,7 @@ final class SampleDecoder {
     boolean present = ring.getLong(at) != 0;
     at += 8;
     if (present) {
-      registers.read(ring, at, snapshot.registers());
+      readRegisters(ring, at, snapshot.registers());
       snapshot.setHasRegisters(true);
       at += 8 * registers.count();
     }
@@ -56,6 +58,17 @@ final class SampleDecoder {
       snapshot.setStack(snapshot.registers().sp(), length);
     }
     return snapshot;
+  }
+
+  private void readRegisters(PerfRing ring, int at, Registers target) {
+    for (int i = 0; i < registers.count(); i++) {
+      int number = registers.dwarf(i);
+      if (number >= 0) {
+        target.set(number, ring.getLong(at + 8 * i));
+      } else if (i == registers.pcIndex()) {
+        target.setPc(ring.getLong(at + 8 * i));
+      }
+    }
   }
 
   /** Decodes the kernel's part of the call chain; returns the offset after it. */
@@ -90,6 +103,6 @@ final class SampleDecoder {
 
   private long stackPointer(PerfRing ring, int body) {
     int at = kernel ? body + 8 + 8 * (int) ring.getLong(body) : body;
-    return ring.getLong(at) == 0 ? 0 : registers.stackPointer(ring, at + 8);
+    return ring.getLong(at) == 0 ? 0 : ring.getLong(at + 8 + 8 * registers.spIndex());
   }
 }

@@ -49,13 +49,6 @@ class EngineOrderTest {
         kinds(EngineOrder.of(EngineKind.TIMER, KernelVersion.of("4.18.0"))));
   }
 
-  @Test
-  void timersThatCanEndBlockingCallsAreSaid() {
-    assertTrue(EngineOrder.note(EngineKind.TIMER, KernelVersion.of("5.4.0")).contains("EINTR"));
-    assertEquals("", EngineOrder.note(EngineKind.TIMER, KernelVersion.of("5.9.1")));
-    assertEquals("", EngineOrder.note(EngineKind.PERF, KernelVersion.of("5.4.0")));
-  }
-
   private static String kinds(EngineOrder order) {
     return order.kinds().stream().map(EngineKind::name).collect(Collectors.joining(" "));
   }

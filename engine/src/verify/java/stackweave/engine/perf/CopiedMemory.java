@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import stackweave.cpu.PerfRegisters;
 import stackweave.engine.Burner;
 import stackweave.engine.CpuSet;
 import stackweave.engine.EngineConfig;

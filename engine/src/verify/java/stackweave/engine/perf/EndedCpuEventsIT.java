@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import java.util.BitSet;
 import org.junit.jupiter.api.Test;
+import stackweave.cpu.PerfRegisters;
 import stackweave.engine.CpuSet;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;

@@ -12,7 +12,6 @@ import stackweave.engine.EngineConfig;
 import stackweave.engine.KernelClock;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.choice.EngineChoice;
-import stackweave.engine.choice.EngineOrder;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.linux.CallPolicy;
@@ -98,7 +97,7 @@ final class EngineSession implements FeatureContext {
         decoding.lookAtProcess(false);
       }
       EngineChoice choice = parts.engines().start(config(), decoding, budget);
-      status.chosen(choice.reasons(), EngineOrder.note(choice));
+      status.chosen(choice.reasons());
       if (choice.engine().isEmpty()) {
         tools.features().forEach(Feature::pause);
         return choice.mayPass() ? End.REFUSED_FOR_NOW : End.REFUSED;

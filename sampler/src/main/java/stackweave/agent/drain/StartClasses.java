@@ -61,7 +61,7 @@ final class StartClasses {
     "stackweave.engine.perf.RingMerge",
     "stackweave.engine.perf.PerfRing",
     "stackweave.engine.perf.PerfRings",
-    "stackweave.engine.perf.PerfRegisters",
+    "stackweave.cpu.PerfRegisters",
     "stackweave.engine.perf.PerfAttr",
     "stackweave.engine.CpuSet",
     "stackweave.engine.Wakeup"

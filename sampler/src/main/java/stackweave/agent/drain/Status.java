@@ -171,9 +171,8 @@ final class Status implements AutoCloseable {
   }
 
   /** An engine was chosen, or none could be had. */
-  void chosen(String reasons, String kernelNote) {
+  void chosen(String reasons) {
     totals.engineReason = reasons;
-    totals.kernelNote = kernelNote;
   }
 
   /** Sets what is asked for notes whenever something is published, until {@link #end}. */

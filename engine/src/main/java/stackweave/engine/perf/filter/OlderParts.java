@@ -19,6 +19,7 @@ import static stackweave.engine.bpf.BpfCode.RINGBUF_SUBMIT;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import stackweave.cpu.PerfRegisters;
 import stackweave.engine.KernelVersion;
 import stackweave.engine.bpf.Bpf;
 import stackweave.engine.bpf.BpfCode;
@@ -90,7 +91,7 @@ public final class OlderParts implements AutoCloseable {
   private static final int RECORD_BYTES = PAGE + OlderCopy.PAGE_BYTES;
 
   private final SystemCalls calls;
-  private final InterruptedRegisters interrupted;
+  private final PerfRegisters.Interrupted interrupted;
   private final int stackBytes;
   private final int stacks;
   private final BpfRing ring;
@@ -112,7 +113,7 @@ public final class OlderParts implements AutoCloseable {
 
   private OlderParts(SystemCalls calls, int stackBytes, int stacks, BpfRing ring) {
     this.calls = calls;
-    this.interrupted = InterruptedRegisters.of(calls.architecture());
+    this.interrupted = PerfRegisters.of(calls.architecture()).interrupted();
     this.stackBytes = stackBytes;
     this.stacks = stacks;
     this.ring = ring;

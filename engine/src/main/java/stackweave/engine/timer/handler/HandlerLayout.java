@@ -1,7 +1,6 @@
 package stackweave.engine.timer.handler;
 
 import java.nio.ByteBuffer;
-import stackweave.cpu.x86_64.HandlerFacts;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 
@@ -10,12 +9,20 @@ import stackweave.unwind.Registers;
  * src/main/asm/layout.inc and the two handlers; a test assembles those and compares.
  */
 public enum HandlerLayout {
-  X86_64(HandlerFacts.LABEL, HandlerFacts.CLOCK, HandlerFacts.STACK_ROUNDING, HandlerFacts.dwarf()),
+  /** Registers: r8–r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp. */
+  X86_64(
+      "x86_64",
+      "__vdso_clock_gettime",
+      new int[] {8, 9, 10, 11, 12, 13, 14, 15, 5, 4, 6, 3, 1, 0, 2, 7}),
+
+  /** Registers: x0–x30, sp. */
   AARCH64(
-      stackweave.cpu.aarch64.HandlerFacts.LABEL,
-      stackweave.cpu.aarch64.HandlerFacts.CLOCK,
-      stackweave.cpu.aarch64.HandlerFacts.STACK_ROUNDING,
-      stackweave.cpu.aarch64.HandlerFacts.dwarf());
+      "aarch64",
+      "__kernel_clock_gettime",
+      new int[] {
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24,
+        25, 26, 27, 28, 29, 30, 31
+      });
 
   public static final int PROCESS_ENABLED = 0;
   public static final int PROCESS_IN_FLIGHT = 8;
@@ -52,13 +59,11 @@ public enum HandlerLayout {
 
   private final String label;
   private final String clock;
-  private final int stackRounding;
   private final int[] dwarf;
 
-  HandlerLayout(String label, String clock, int stackRounding, int[] dwarf) {
+  HandlerLayout(String label, String clock, int[] dwarf) {
     this.label = label;
     this.clock = clock;
-    this.stackRounding = stackRounding;
     this.dwarf = dwarf;
   }
 
@@ -83,11 +88,6 @@ public enum HandlerLayout {
   /** The symbol of clock_gettime in the vDSO. */
   String clock() {
     return clock;
-  }
-
-  /** Copies of stacks are cut to a multiple of this, in bytes. */
-  int stackRounding() {
-    return stackRounding;
   }
 
   /** Number of registers in a record, including the pc, which comes last. */

@@ -1,18 +1,15 @@
 package stackweave.engine.timer.threads;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import stackweave.cpu.x86_64.KernelReleases;
 import stackweave.engine.KernelVersion;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
-import stackweave.maps.proc.PlainFiles;
 import stackweave.unwind.Architecture;
 
 /** What is to know of this kernel's CPU timers. */
 public final class CpuTimers {
-  private static final String RELEASE = "/proc/sys/kernel/osrelease";
+  /** 6.12 has it at the latest, for it takes PREEMPT_RT (arch/arm64/Kconfig). */
+  private static final KernelVersion WAIT_ON_AARCH64 = new KernelVersion(6, 12);
 
   private CpuTimers() {}
 
@@ -33,23 +30,13 @@ public final class CpuTimers {
    * when the thread is on its way back to user mode, and no call is waiting any more.
    */
   public static boolean mayInterruptCalls() {
-    try {
-      return mayInterruptCalls(
-          SystemCalls.current().orElseThrow().architecture(),
-          PlainFiles.text(RELEASE, StandardCharsets.ISO_8859_1));
-    } catch (IOException e) {
-      return false; // without /proc there is no timer engine
-    }
+    return mayInterruptCalls(
+        SystemCalls.current().orElseThrow().architecture(), KernelVersion.current());
   }
 
-  /** The same for a kernel by its release. */
-  static boolean mayInterruptCalls(Architecture architecture, String release) {
-    String since =
-        switch (architecture) {
-          case X86_64 -> KernelReleases.TIMERS_LEAVE_CALLS_ALONE;
-          case AARCH64 -> stackweave.cpu.aarch64.KernelReleases.TIMERS_LEAVE_CALLS_ALONE;
-          case S390X -> throw new IllegalArgumentException("no timer engine for " + architecture);
-        };
-    return KernelVersion.of(release.strip()).isBefore(KernelVersion.of(since));
+  /** The same for a kernel. */
+  static boolean mayInterruptCalls(Architecture architecture, KernelVersion kernel) {
+    return kernel.isBefore(
+        architecture == Architecture.AARCH64 ? WAIT_ON_AARCH64 : KernelVersion.TIMERS_WAIT);
   }
 }

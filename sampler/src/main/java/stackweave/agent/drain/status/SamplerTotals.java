@@ -34,9 +34,6 @@ public final class SamplerTotals {
   /** What is to be known of the running engine and what goes with it, or empty. */
   public String engineNotes = "";
 
-  /** A weakness of this engine on an old kernel; else empty. */
-  public String kernelNote = "";
-
   /** What was not understood in recordings' settings, or empty; written by any thread. */
   public volatile String settingsNote = "";
 
@@ -136,7 +133,6 @@ public final class SamplerTotals {
         .add(note)
         .add(settingsNote)
         .add(intervalNote())
-        .add(kernelNote)
         .add(engineNotes)
         .add(failure)
         .toString();
