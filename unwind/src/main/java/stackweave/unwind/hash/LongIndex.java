@@ -13,8 +13,9 @@ public final class LongIndex {
 
   private static final int FIRST_CAPACITY = 1_024;
 
-  private final HashIndex index = new HashIndex(FIRST_CAPACITY);
-  private long[] keys = new long[FIRST_CAPACITY];
+  private final HashIndex index;
+  private final int firstCapacity;
+  private long[] keys;
 
   /** Positions that were given so far, free ones among them. */
   private int end;
@@ -23,6 +24,20 @@ public final class LongIndex {
   private int[] free = new int[16];
 
   private int freeCount;
+
+  /** With room for a thousand longs. */
+  public LongIndex() {
+    this(FIRST_CAPACITY);
+  }
+
+  /**
+   * @param firstCapacity how many longs it has room for at first, and after {@link #clear}
+   */
+  public LongIndex(int firstCapacity) {
+    this.firstCapacity = firstCapacity;
+    index = new HashIndex(firstCapacity);
+    keys = new long[firstCapacity];
+  }
 
   /** The position of {@code key}, or {@link #NONE}. */
   public int find(long key) {
@@ -74,9 +89,12 @@ public final class LongIndex {
     index.remove(slot);
   }
 
-  /** Removes all. */
+  /** Removes all, and gives back what it has grown by. */
   public void clear() {
     index.clear();
+    if (keys.length > firstCapacity) {
+      keys = new long[firstCapacity];
+    }
     end = 0;
     freeCount = 0;
   }
@@ -86,7 +104,7 @@ public final class LongIndex {
     return index.size();
   }
 
-  /** How long columns have to be at present; only {@link #add} changes it, and only upwards. */
+  /** How long columns have to be at present; only {@link #add} makes it more. */
   public int capacity() {
     return keys.length;
   }
