@@ -57,15 +57,9 @@ public final class ExpressionEvaluator {
           if (top() == 0) {
             return false;
           }
-          binary(operation);
+          compute(operation, operand);
         }
-        default -> {
-          if (operation.takes() == 2 && operation.leaves() == 1) {
-            binary(operation);
-          } else {
-            rearrange(operation, operand);
-          }
-        }
+        default -> compute(operation, operand);
       }
     }
     return true;
@@ -101,37 +95,12 @@ public final class ExpressionEvaluator {
     return value;
   }
 
-  private void binary(Operation operation) {
-    long second = pop();
-    long first = pop();
-    push(
-        switch (operation) {
-          case AND -> first & second;
-          case DIVIDE -> first / second;
-          case MINUS -> first - second;
-          case MODULO -> Long.remainderUnsigned(first, second);
-          case TIMES -> first * second;
-          case OR -> first | second;
-          case PLUS -> first + second;
-          case SHIFT_LEFT -> isShift(second) ? first << second : 0;
-          case SHIFT_RIGHT -> isShift(second) ? first >>> second : 0;
-          case SHIFT_RIGHT_SIGNED -> first >> (isShift(second) ? second : Long.SIZE - 1);
-          case XOR -> first ^ second;
-          case EQUAL -> first == second ? 1 : 0;
-          case GREATER_OR_EQUAL -> first >= second ? 1 : 0;
-          case GREATER -> first > second ? 1 : 0;
-          case LESS_OR_EQUAL -> first <= second ? 1 : 0;
-          case LESS -> first < second ? 1 : 0;
-          case NOT_EQUAL -> first != second ? 1 : 0;
-          default -> throw new AssertionError(operation);
-        });
-  }
-
-  private static boolean isShift(long bits) {
-    return bits >= 0 && bits < Long.SIZE;
-  }
-
-  private void rearrange(Operation operation, long operand) {
+  private void compute(Operation operation, long operand) {
+    if (operation.binary() != null) {
+      long second = pop();
+      push(operation.binary().applyAsLong(pop(), second));
+      return;
+    }
     switch (operation) {
       case PICK -> push(stack[depth - 1 - (int) operand]);
       case DROP -> depth--;

@@ -106,38 +106,18 @@ public final class ExpressionReader {
       case 0x10 -> add(Operation.CONSTANT, reader.uleb());
       case 0x11 -> add(Operation.CONSTANT, reader.sleb());
       case 0x12 -> add(Operation.PICK, 0); // dup
-      case 0x13 -> add(Operation.DROP, 0);
       case 0x14 -> add(Operation.PICK, 1); // over
       case 0x15 -> add(Operation.PICK, reader.u1());
-      case 0x16 -> add(Operation.SWAP, 0);
-      case 0x17 -> add(Operation.ROTATE, 0);
-      case 0x19 -> add(Operation.ABSOLUTE, 0);
-      case 0x1a -> add(Operation.AND, 0);
-      case 0x1b -> add(Operation.DIVIDE, 0);
-      case 0x1c -> add(Operation.MINUS, 0);
-      case 0x1d -> add(Operation.MODULO, 0);
-      case 0x1e -> add(Operation.TIMES, 0);
-      case 0x1f -> add(Operation.NEGATE, 0);
-      case 0x20 -> add(Operation.NOT, 0);
-      case 0x21 -> add(Operation.OR, 0);
-      case 0x22 -> add(Operation.PLUS, 0);
       case 0x23 -> add(Operation.CONSTANT, reader.uleb()) && add(Operation.PLUS, 0); // plus_uconst
-      case 0x24 -> add(Operation.SHIFT_LEFT, 0);
-      case 0x25 -> add(Operation.SHIFT_RIGHT, 0);
-      case 0x26 -> add(Operation.SHIFT_RIGHT_SIGNED, 0);
-      case 0x27 -> add(Operation.XOR, 0);
       case 0x28 -> jump(Operation.JUMP_IF, from); // bra
-      case 0x29 -> add(Operation.EQUAL, 0);
-      case 0x2a -> add(Operation.GREATER_OR_EQUAL, 0);
-      case 0x2b -> add(Operation.GREATER, 0);
-      case 0x2c -> add(Operation.LESS_OR_EQUAL, 0);
-      case 0x2d -> add(Operation.LESS, 0);
-      case 0x2e -> add(Operation.NOT_EQUAL, 0);
       case 0x2f -> jump(Operation.JUMP, from); // skip
       case 0x92 -> register(reader.register()); // bregx
       case 0x94 -> add(Operation.READ, reader.u1()); // deref_size
       case 0x96 -> true; // nop
-      default -> false;
+      default -> {
+        Operation plain = Operation.ofDwarf(opcode);
+        yield plain != null && add(plain, 0);
+      }
     };
   }
 

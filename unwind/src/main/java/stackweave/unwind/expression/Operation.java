@@ -1,5 +1,7 @@
 package stackweave.unwind.expression;
 
+import java.util.function.LongBinaryOperator;
+
 /**
  * The operations of an expression: those of DWARF that call frame information may use (DWARF 5
  * sections 2.5.1 and 6.4.2.3), several codes made one. What they take from the stack and leave
@@ -18,50 +20,82 @@ enum Operation {
   READ("*", 1, 1),
   /** Pushes the entry that has as many above it as the operand says. */
   PICK("pick", 0, 1),
-  DROP("drop", 1, 0),
-  SWAP("swap", 2, 2),
+  DROP(0x13, "drop", 1, 0),
+  SWAP(0x16, "swap", 2, 2),
   /** The first three: the top becomes the third. */
-  ROTATE("rot", 3, 3),
-  ABSOLUTE("abs", 1, 1),
-  NEGATE("neg", 1, 1),
-  NOT("not", 1, 1),
-  AND("and", 2, 1),
-  DIVIDE("div", 2, 1),
-  MINUS("-", 2, 1),
+  ROTATE(0x17, "rot", 3, 3),
+  ABSOLUTE(0x19, "abs", 1, 1),
+  NEGATE(0x1f, "neg", 1, 1),
+  NOT(0x20, "not", 1, 1),
+  AND(0x1a, "and", (a, b) -> a & b),
+  DIVIDE(0x1b, "div", (a, b) -> a / b),
+  MINUS(0x1c, "-", (a, b) -> a - b),
   /** Unsigned, as DWARF has it. */
-  MODULO("mod", 2, 1),
-  TIMES("x", 2, 1),
-  OR("or", 2, 1),
-  PLUS("+", 2, 1),
-  SHIFT_LEFT("shl", 2, 1),
-  SHIFT_RIGHT("shr", 2, 1),
-  SHIFT_RIGHT_SIGNED("shra", 2, 1),
-  XOR("xor", 2, 1),
-  EQUAL("eq", 2, 1),
-  GREATER_OR_EQUAL("ge", 2, 1),
-  GREATER("gt", 2, 1),
-  LESS_OR_EQUAL("le", 2, 1),
-  LESS("lt", 2, 1),
-  NOT_EQUAL("ne", 2, 1),
+  MODULO(0x1d, "mod", Long::remainderUnsigned),
+  TIMES(0x1e, "x", (a, b) -> a * b),
+  OR(0x21, "or", (a, b) -> a | b),
+  PLUS(0x22, "+", (a, b) -> a + b),
+  SHIFT_LEFT(0x24, "shl", (a, b) -> isShift(b) ? a << b : 0),
+  SHIFT_RIGHT(0x25, "shr", (a, b) -> isShift(b) ? a >>> b : 0),
+  SHIFT_RIGHT_SIGNED(0x26, "shra", (a, b) -> a >> (isShift(b) ? b : Long.SIZE - 1)),
+  XOR(0x27, "xor", (a, b) -> a ^ b),
+  EQUAL(0x29, "eq", (a, b) -> a == b ? 1 : 0),
+  GREATER_OR_EQUAL(0x2a, "ge", (a, b) -> a >= b ? 1 : 0),
+  GREATER(0x2b, "gt", (a, b) -> a > b ? 1 : 0),
+  LESS_OR_EQUAL(0x2c, "le", (a, b) -> a <= b ? 1 : 0),
+  LESS(0x2d, "lt", (a, b) -> a < b ? 1 : 0),
+  NOT_EQUAL(0x2e, "ne", (a, b) -> a != b ? 1 : 0),
   /** Goes on at the operation whose number is the operand, which lies ahead. */
   JUMP("jump", 0, 0),
   /** The same if what it takes is not 0. */
   JUMP_IF("jump if", 1, 0);
 
+  private static final int NO_CODE = -1;
   private static final Operation[] ALL = values();
 
+  private final int opcode;
   private final String label;
   private final int takes;
   private final int leaves;
+  private final LongBinaryOperator binary;
 
+  /** One that several codes of DWARF become, or that has an operand. */
   Operation(String label, int takes, int leaves) {
+    this(NO_CODE, label, takes, leaves, null);
+  }
+
+  Operation(int opcode, String label, int takes, int leaves) {
+    this(opcode, label, takes, leaves, null);
+  }
+
+  Operation(int opcode, String label, LongBinaryOperator binary) {
+    this(opcode, label, 2, 1, binary);
+  }
+
+  Operation(int opcode, String label, int takes, int leaves, LongBinaryOperator binary) {
+    this.opcode = opcode;
     this.label = label;
     this.takes = takes;
     this.leaves = leaves;
+    this.binary = binary;
+  }
+
+  private static boolean isShift(long bits) {
+    return bits >= 0 && bits < Long.SIZE;
   }
 
   static Operation of(int code) {
     return ALL[code];
+  }
+
+  /** The operation without an operand that a code of DWARF is, or null. */
+  static Operation ofDwarf(int opcode) {
+    for (Operation operation : ALL) {
+      if (operation.opcode == opcode) {
+        return operation;
+      }
+    }
+    return null;
   }
 
   static int count() {
@@ -78,6 +112,11 @@ enum Operation {
 
   int leaves() {
     return leaves;
+  }
+
+  /** What it makes of two values, the lower one first; null if it is another operation. */
+  LongBinaryOperator binary() {
+    return binary;
   }
 
   boolean isJump() {
