@@ -13,15 +13,15 @@ public final class SortedIndex {
 
   /** An empty index; it grows beyond {@code expected} entries. */
   public SortedIndex(int expected) {
-    starts = new long[Math.max(1, expected)];
-    values = new int[Math.max(1, expected)];
+    starts = new long[expected];
+    values = new int[expected];
   }
 
   /** Adds an entry; {@link #sort} must follow before {@link #floor}. */
   public void add(long start, int value) {
     if (size == starts.length) {
-      starts = Arrays.copyOf(starts, size * 2);
-      values = Arrays.copyOf(values, size * 2);
+      starts = Arrays.copyOf(starts, 2 * size + 1);
+      values = Arrays.copyOf(values, 2 * size + 1);
     }
     starts[size] = start;
     values[size] = value;
@@ -30,14 +30,16 @@ public final class SortedIndex {
 
   /** Puts the entries in order; those with equal starts by value. */
   public void sort() {
-    // Heap sort: in place, no worst case to exploit.
-    for (int i = size / 2 - 1; i >= 0; i--) {
-      sink(i, size);
-    }
-    for (int end = size - 1; end > 0; end--) {
-      swap(0, end);
-      sink(0, end);
-    }
+    Integer[] order = new Integer[size];
+    Arrays.setAll(order, i -> i);
+    Arrays.sort(
+        order,
+        (a, b) -> {
+          int byStart = Long.compareUnsigned(starts[a], starts[b]);
+          return byStart != 0 ? byStart : Integer.compare(values[a], values[b]);
+        });
+    starts = Arrays.stream(order).mapToLong(i -> starts[i]).toArray();
+    values = Arrays.stream(order).mapToInt(i -> values[i]).toArray();
   }
 
   /** How many entries there are. */
@@ -68,34 +70,5 @@ public final class SortedIndex {
       }
     }
     return high;
-  }
-
-  private void sink(int root, int end) {
-    int parent = root;
-    while (parent * 2 + 1 < end) {
-      int child = parent * 2 + 1;
-      if (child + 1 < end && isBefore(child, child + 1)) {
-        child++;
-      }
-      if (!isBefore(parent, child)) {
-        return;
-      }
-      swap(parent, child);
-      parent = child;
-    }
-  }
-
-  private boolean isBefore(int a, int b) {
-    int order = Long.compareUnsigned(starts[a], starts[b]);
-    return order < 0 || (order == 0 && values[a] < values[b]);
-  }
-
-  private void swap(int a, int b) {
-    long start = starts[a];
-    starts[a] = starts[b];
-    starts[b] = start;
-    int value = values[a];
-    values[a] = values[b];
-    values[b] = value;
   }
 }

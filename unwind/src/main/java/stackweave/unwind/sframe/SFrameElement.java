@@ -5,7 +5,6 @@ import java.nio.ByteOrder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.MalformedSectionException.Reason;
-import stackweave.unwind.section.StartBuckets;
 
 /**
  * One SFrame header with its functions and rows, in place. A section holds one, or several where a
@@ -147,40 +146,25 @@ public final class SFrameElement {
   }
 
   /**
-   * A guide for searching the functions where they are, if they can be: in order, none of them
-   * empty. The flag only says that a producer meant so: {@code ld -r} and plain concatenation break
-   * it.
-   *
-   * @return null if they can't
+   * Whether the functions can be searched where they are: in order, none of them empty. The flag
+   * only says that a producer meant so: {@code ld -r} and plain concatenation break it.
    */
-  StartBuckets buckets() {
-    if (fdeCount == 0 || Long.compareUnsigned(start(0), start(fdeCount - 1)) > 0) {
-      return null;
-    }
-    long end = start(fdeCount - 1);
-    StartBuckets buckets = new StartBuckets(start(0), end, fdeCount);
-    long last = start(0);
+  boolean isInOrder() {
+    long last = 0;
     for (int i = 0; i < fdeCount; i++) {
       long start = start(i);
-      boolean inOrder =
-          Long.compareUnsigned(last, start) <= 0 && Long.compareUnsigned(start, end) <= 0;
-      if (!inOrder || size(i) == 0) {
-        return null;
+      if (Long.compareUnsigned(last, start) > 0 || size(i) == 0) {
+        return false;
       }
-      buckets.add(start, i);
       last = start;
     }
-    buckets.finish();
-    return buckets;
+    return fdeCount > 0;
   }
 
-  /** The last function that starts at or below an address, or -1; for searchable elements. */
-  int floor(long address, StartBuckets buckets) {
-    if (!buckets.mayHold(address)) {
-      return -1;
-    }
-    int low = buckets.low(address);
-    int high = buckets.high(address, fdeCount);
+  /** The last function that starts at or below an address, or -1; of functions in order. */
+  int floor(long address) {
+    int low = 0;
+    int high = fdeCount - 1;
     while (low <= high) {
       int middle = (low + high) >>> 1;
       if (Long.compareUnsigned(start(middle), address) <= 0) {

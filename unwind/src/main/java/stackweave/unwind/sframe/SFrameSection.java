@@ -9,7 +9,6 @@ import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.MalformedSectionException.Reason;
 import stackweave.unwind.section.Section;
 import stackweave.unwind.section.SortedIndex;
-import stackweave.unwind.section.StartBuckets;
 
 /**
  * An SFrame section, read in place: versions 1, 2 (errata 1 and 2) and 3, either byte order, one or
@@ -26,7 +25,6 @@ public final class SFrameSection {
 
   // The one element that is searched in place, or null.
   private final SFrameElement single;
-  private final StartBuckets buckets;
   private final SortedIndex index;
   private final int[] firstFunctions;
   private final boolean sameVersion;
@@ -42,9 +40,9 @@ public final class SFrameSection {
     }
     functionCount = count;
     sameVersion = elements.stream().mapToInt(element -> element.version).distinct().count() <= 1;
-    buckets = elements.size() == 1 ? elements.get(0).buckets() : null;
-    single = buckets == null ? null : elements.get(0);
-    index = buckets == null ? buildIndex(elements, count) : null;
+    boolean inPlace = elements.size() == 1 && elements.get(0).isInOrder();
+    single = inPlace ? elements.get(0) : null;
+    index = inPlace ? null : buildIndex(elements, count);
   }
 
   private static SortedIndex buildIndex(List<SFrameElement> elements, int count) {
@@ -236,7 +234,7 @@ public final class SFrameSection {
 
   /** The place of the last function that starts at or below an address, or -1. */
   private int floor(long address) {
-    return single != null ? single.floor(address, buckets) : index.floor(address);
+    return single != null ? single.floor(address) : index.floor(address);
   }
 
   private long start(int place) {
