@@ -25,51 +25,33 @@ final class LineTable {
    * bytecodes and 7 lines in one byte, others escaped, 0 at the end.
    */
   static LineTable decode(Unsigned5 stream) {
-    int[] bcis = new int[16];
-    int[] lines = new int[16];
+    long[] entries = new long[16];
     int count = 0;
     int bci = 0;
     int line = 0;
-    boolean ascending = true;
     for (int next = stream.nextByte(); next != 0; next = stream.nextByte()) {
-      int bciStep = next == ESCAPE ? stream.nextSigned() : next >> 3;
+      bci += next == ESCAPE ? stream.nextSigned() : next >> 3;
       line += next == ESCAPE ? stream.nextSigned() : next & 7;
-      bci += bciStep;
-      ascending &= bciStep >= 0;
-      if (count > 0 && bcis[count - 1] == bci) {
-        count--;
+      if (count == entries.length) {
+        entries = Arrays.copyOf(entries, 2 * count);
       }
-      if (count == bcis.length) {
-        bcis = Arrays.copyOf(bcis, 2 * count);
-        lines = Arrays.copyOf(lines, 2 * count);
-      }
-      bcis[count] = bci;
-      lines[count++] = line;
+      entries[count] = (long) bci << 40 | (long) count << 16 | line & 0xffff;
+      count++;
     }
-    return ascending ? of(bcis, lines, count) : sorted(bcis, lines, count);
-  }
-
-  private static LineTable of(int[] bcis, int[] lines, int count) {
-    char[] both = new char[2 * count];
+    // Compilers other than javac may write entries in any order.
+    Arrays.sort(entries, 0, count);
+    int kept = 0;
     for (int i = 0; i < count; i++) {
-      both[i] = (char) bcis[i];
-      both[count + i] = (char) lines[i];
+      boolean last = i + 1 == count || entries[i] >> 40 != entries[i + 1] >> 40;
+      entries[kept] = entries[i];
+      kept += last ? 1 : 0;
+    }
+    char[] both = new char[2 * kept];
+    for (int i = 0; i < kept; i++) {
+      both[i] = (char) (entries[i] >> 40);
+      both[kept + i] = (char) entries[i];
     }
     return new LineTable(both);
-  }
-
-  /** Compilers other than javac may write entries in any order. */
-  private static LineTable sorted(int[] bcis, int[] lines, int count) {
-    Integer[] order = new Integer[count];
-    Arrays.setAll(order, i -> i);
-    Arrays.sort(order, (a, b) -> Integer.compare(bcis[a], bcis[b]));
-    int[] sortedBcis = new int[count];
-    int[] sortedLines = new int[count];
-    for (int i = 0; i < count; i++) {
-      sortedBcis[i] = bcis[order[i]];
-      sortedLines[i] = lines[order[i]];
-    }
-    return of(sortedBcis, sortedLines, count);
   }
 
   /** The line of a bytecode, or {@link FrameBuffer#UNKNOWN}. */
