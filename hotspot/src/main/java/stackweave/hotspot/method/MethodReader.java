@@ -1,11 +1,14 @@
 package stackweave.hotspot.method;
 
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.Field;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.MemoryCopy;
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -22,6 +25,7 @@ public final class MethodReader {
   private static final int MAX_POOL_ENTRIES = 1 << 16;
   private static final int MAX_METHODS = 1 << 16;
   private static final int ALL_CLASS_FILE_FLAGS = 0xffff;
+  private static final int MAX_TEXTS = HeapShare.of(1 << 12);
 
   private final Layout layout;
   private final MemoryReader memory;
@@ -31,7 +35,10 @@ public final class MethodReader {
   private final MemoryCopy listedConstMethod = new MemoryCopy(128);
   private final MemoryCopy pool = new MemoryCopy(128);
   private final MemoryCopy symbol = new MemoryCopy(256);
-  private final SymbolTexts texts = new SymbolTexts();
+
+  /** One string for those that are equal: methods of a class share its name and source file. */
+  private final Map<String, String> texts = new HashMap<>();
+
   private final Unsigned5 stream;
   private JavaMethod.Names names;
 
@@ -111,13 +118,11 @@ public final class MethodReader {
   }
 
   private boolean isSymbol(long address, String text) throws UnreadableMemoryException {
-    return copySymbol(address, text.length())
-        && text.equals(texts.of(symbol, symbolBody(), symbolLength()));
+    return copySymbol(address, text.length()) && text.equals(text());
   }
 
   private boolean isClassName(long address, String name) throws UnreadableMemoryException {
-    return copySymbol(address, name.length())
-        && name.equals(texts.classNameOf(symbol, symbolBody(), symbolLength()));
+    return copySymbol(address, name.length()) && name.equals(javaClassName(text()));
   }
 
   private HotSpotMethod name(long address) throws UnreadableMemoryException {
@@ -143,8 +148,6 @@ public final class MethodReader {
     long holderName = memory.readLong(holder + layout.klassName.offset());
     long list = memory.readLong(holder + layout.klassMethods.offset());
     String className = symbol(holderName);
-    String javaName =
-        className == null ? null : texts.classNameOf(symbol, symbolBody(), symbolLength());
     if (!ClassFileNames.isMethodName(name)
         || !ClassFileNames.isMethodDescriptor(descriptor)
         || !ClassFileNames.isClassName(className)
@@ -159,7 +162,8 @@ public final class MethodReader {
             nameSymbol, descriptorSymbol, holder, holderName, constants, cache, invoker);
     String source = sourceIndex == 0 ? null : symbol(sourceSymbol);
     int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
-    return new HotSpotMethod(javaName, name, descriptor, flags, source == null ? "" : source);
+    return new HotSpotMethod(
+        javaClassName(className), name, descriptor, flags, source == null ? "" : source);
   }
 
   /** Whether the class's list has the method. */
@@ -216,7 +220,24 @@ public final class MethodReader {
   }
 
   private String symbol(long address) throws UnreadableMemoryException {
-    return copySymbol(address, 0) ? texts.of(symbol, symbolBody(), symbolLength()) : null;
+    return copySymbol(address, 0) ? shared(text()) : null;
+  }
+
+  /** The text of the symbol that was copied; null if it is none. */
+  private String text() {
+    return symbol.text(symbolBody(), symbolLength());
+  }
+
+  private String javaClassName(String internalName) {
+    return internalName == null ? null : shared(ClassFileNames.javaClassName(internalName));
+  }
+
+  private String shared(String text) {
+    if (texts.size() == MAX_TEXTS) {
+      texts.clear();
+    }
+    String known = text == null ? null : texts.putIfAbsent(text, text);
+    return known == null ? text : known;
   }
 
   /**
