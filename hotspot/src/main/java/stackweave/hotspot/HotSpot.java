@@ -9,6 +9,7 @@ import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.memory.DirectMemory;
 import stackweave.hotspot.memory.LastingMemory;
+import stackweave.hotspot.memory.MemoryPages;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.hotspot.runtime.CodeFreeing;
@@ -19,7 +20,6 @@ import stackweave.hotspot.unloading.Unloading;
 import stackweave.hotspot.vmstructs.Field;
 import stackweave.hotspot.vmstructs.JdkVersion;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.PagedMemory;
 import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.hotspot.vmstructs.VmStructs;
@@ -96,7 +96,7 @@ public final class HotSpot {
   private static Cpu cpu(VmStructs structs, JdkVersion version, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
     long info = versionWord(structs, "_s_internal_vm_info_string", memory);
-    String text = new PagedMemory(memory).string(info);
+    String text = new MemoryPages(memory).string(info);
     Matcher platform = PLATFORM.matcher(text == null ? "" : text);
     String name = platform.find() ? platform.group(1) : "an unknown platform";
     Cpu cpu = Cpus.of(name, version);

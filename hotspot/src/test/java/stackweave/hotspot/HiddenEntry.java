@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.hotspot.vmstructs.PagedMemory;
+import stackweave.hotspot.memory.MemoryPages;
 import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -13,7 +13,7 @@ import stackweave.unwind.UnreadableMemoryException;
 public final class HiddenEntry implements MemoryReader {
   private final MemoryReader memory;
   private final SymbolAddresses symbols;
-  private final PagedMemory tables;
+  private final MemoryPages tables;
   private final List<Long> names = new ArrayList<>();
 
   /**
@@ -23,7 +23,7 @@ public final class HiddenEntry implements MemoryReader {
       throws UnreadableMemoryException {
     this.memory = memory;
     this.symbols = symbols;
-    this.tables = new PagedMemory(memory);
+    this.tables = new MemoryPages(memory);
     if (entry.startsWith("sizeof(")) {
       find("Type", "TypeName", "", entry.substring(7, entry.length() - 1));
     } else {

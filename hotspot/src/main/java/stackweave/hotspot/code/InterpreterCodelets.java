@@ -2,9 +2,9 @@ package stackweave.hotspot.code;
 
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.hotspot.memory.MemoryPages;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.MemoryCopy;
-import stackweave.hotspot.vmstructs.PagedMemory;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -51,7 +51,7 @@ public final class InterpreterCodelets {
    * @throws UnreadableMemoryException if they are not readable
    */
   public InterpreterCodelets(Layout layout, MemoryReader memory) throws UnreadableMemoryException {
-    PagedMemory pages = new PagedMemory(memory);
+    MemoryPages pages = new MemoryPages(memory);
     long queue = memory.readLong(layout.interpreterCode.offset());
     MemoryCopy piece = new MemoryCopy(128).copy(memory, queue, layout.queueEnd.end());
     long buffer = layout.queueBuffer.in(piece);

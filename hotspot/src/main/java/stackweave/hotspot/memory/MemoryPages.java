@@ -1,5 +1,6 @@
 package stackweave.hotspot.memory;
 
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.MemoryReader;
@@ -8,7 +9,7 @@ import stackweave.unwind.UnreadableMemoryException;
 /**
  * Reads memory by pages of 4 KiB, so that the many small structures of one stack, and of those
  * taken together with it, cost few calls of the kernel. Used by the readers of methods and call
- * sites.
+ * sites, and, without samples, to read what never changes, such as the tables of libjvm.
  *
  * <p>A page may be used for a sample only if it was read after the sample was taken: what the
  * sample shows running was complete by then. An older page might still hold what was there before.
@@ -25,6 +26,7 @@ public final class MemoryPages implements MemoryReader {
   private static final int LOG2_SLOTS = Integer.numberOfTrailingZeros(SLOTS);
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
   private static final long NO_PAGE = -1;
+  private static final int MAX_STRING_BYTES = 1024;
 
   private final MemoryReader memory;
   private final byte[][] pages = new byte[SLOTS][];
@@ -78,6 +80,33 @@ public final class MemoryPages implements MemoryReader {
       System.arraycopy(pages[page(address + done)], from, target, offset + done, piece);
       done += piece;
     }
+  }
+
+  /** The zero-terminated string at {@code address}; null for a null pointer. */
+  public String string(long address) throws UnreadableMemoryException {
+    if (address == 0) {
+      return null;
+    }
+    byte[] page = pages[page(address)];
+    int from = (int) address & (PAGE - 1);
+    int end = from;
+    while (end < PAGE && page[end] != 0) {
+      end++;
+    }
+    return end < PAGE && end - from < MAX_STRING_BYTES
+        ? new String(page, from, end - from, StandardCharsets.UTF_8)
+        : stringOfPages(address);
+  }
+
+  private String stringOfPages(long address) throws UnreadableMemoryException {
+    byte[] text = new byte[MAX_STRING_BYTES];
+    for (int i = 0; i < MAX_STRING_BYTES; i++) {
+      read(address + i, text, i, 1);
+      if (text[i] == 0) {
+        return new String(text, 0, i, StandardCharsets.UTF_8);
+      }
+    }
+    throw UnreadableMemoryException.UNREADABLE;
   }
 
   /** By hand: cold code is interpreted, and a VarHandle takes a microsecond there. */

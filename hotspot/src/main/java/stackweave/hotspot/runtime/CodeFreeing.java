@@ -2,8 +2,8 @@ package stackweave.hotspot.runtime;
 
 import java.util.Set;
 import stackweave.hotspot.memory.LastingMemory;
+import stackweave.hotspot.memory.MemoryPages;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.PagedMemory;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -43,7 +43,7 @@ public final class CodeFreeing {
     try {
       long name = counter(FULL, "name", layout, memory);
       long full = counter(FULL, "invocations", layout, memory);
-      if (name == 0 || full == 0 || !IN_PAUSES.contains(new PagedMemory(memory).string(name))) {
+      if (name == 0 || full == 0 || !IN_PAUSES.contains(new MemoryPages(memory).string(name))) {
         return null;
       }
       long concurrent = counter(CONCURRENT, "invocations", layout, memory);

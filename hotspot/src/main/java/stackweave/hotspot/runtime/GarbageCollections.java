@@ -4,8 +4,8 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Pattern;
 import stackweave.hotspot.memory.LastingMemory;
+import stackweave.hotspot.memory.MemoryPages;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.PagedMemory;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -94,7 +94,7 @@ public final class GarbageCollections {
         || layout.flagSize == 0) {
       return on;
     }
-    PagedMemory names = new PagedMemory(memory);
+    MemoryPages names = new MemoryPages(memory);
     long flag = memory.readLong(layout.flags.offset());
     long count = Math.min(MAX_FLAGS, memory.readLong(layout.flagCount.offset()));
     for (long i = 0; i < count; i++, flag += layout.flagSize) {

@@ -2,6 +2,7 @@ package stackweave.hotspot.vmstructs;
 
 import java.util.HashMap;
 import java.util.Map;
+import stackweave.hotspot.memory.MemoryPages;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -21,11 +22,11 @@ public final class VmStructs {
   private final Map<String, Long> constants = new HashMap<>();
 
   private final SymbolAddresses symbols;
-  private final PagedMemory memory;
+  private final MemoryPages memory;
 
   private VmStructs(SymbolAddresses symbols, MemoryReader memory) {
     this.symbols = symbols;
-    this.memory = new PagedMemory(memory);
+    this.memory = new MemoryPages(memory);
   }
 
   /**
