@@ -188,14 +188,14 @@ public final class RecordCases {
     for (Map.Entry<String, Case> entry : cases.entrySet()) {
       trimmed.put(entry.getKey(), trim(entry.getValue()));
     }
-    ReplayFile base = recorder.base().with(common(List.copyOf(trimmed.values())));
+    ReplayFile base = base(List.copyOf(trimmed.values()));
     byte[] baseBytes = ReplayWriter.toBytes(base);
     Files.write(directory.resolve(prefix + ".replay"), baseBytes);
     long bytes = baseBytes.length;
     List<String> dropped = new ArrayList<>();
     for (Map.Entry<String, ReplayFile> entry : trimmed.entrySet()) {
       String text = cases.get(entry.getKey()).text;
-      byte[] content = ReplayWriter.toBytes(entry.getValue().without(base, prefix));
+      byte[] content = ReplayWriter.toBytes(without(entry.getValue(), base, prefix));
       if (!text.equals(new Replay(ReplayReader.read(content).on(base), CodeUnwinder::new).text())) {
         dropped.add(entry.getKey());
         continue;
@@ -231,24 +231,68 @@ public final class RecordCases {
   private static ReplayFile withStack(ReplayFile file, int length) {
     ReplayFile.Sample sample = file.sample();
     byte[] stack = Arrays.copyOf(sample.stack(), Math.min(length, sample.stack().length));
-    return file.with(
-        new ReplayFile.Sample(sample.tid(), sample.registers(), sample.stackAddress(), stack),
-        Map.of(ReplayFile.JVM, file.facts().getOrDefault(ReplayFile.JVM, "")));
+    return new ReplayFile(
+        file.base(),
+        Map.of(ReplayFile.JVM, file.facts().getOrDefault(ReplayFile.JVM, "")),
+        file.architecture(),
+        file.symbols(),
+        file.modules(),
+        file.memory(),
+        new ReplayFile.Sample(sample.tid(), sample.registers(), sample.stackAddress(), stack));
+  }
+
+  /** What the recorder has in common, with what at least two files have. */
+  private ReplayFile base(List<ReplayFile> files) {
+    ReplayFile base = recorder.base();
+    Map<Long, byte[]> lines = common(files);
+    lines.putAll(lines(base.memory()));
+    return new ReplayFile(
+        "",
+        base.facts(),
+        base.architecture(),
+        base.symbols(),
+        base.modules(),
+        RecordedMemory.of(lines),
+        null);
+  }
+
+  /** A file without what the base has, and in need of it under that name. */
+  private static ReplayFile without(ReplayFile file, ReplayFile base, String name) {
+    Map<Long, byte[]> own = lines(file.memory());
+    Map<Long, byte[]> there = lines(base.memory());
+    own.entrySet().removeIf(line -> Arrays.equals(line.getValue(), there.get(line.getKey())));
+    return new ReplayFile(
+        name,
+        file.facts(),
+        file.architecture(),
+        Map.of(),
+        file.modules(),
+        RecordedMemory.of(own),
+        file.sample());
+  }
+
+  private static Map<Long, byte[]> lines(RecordedMemory memory) {
+    Map<Long, byte[]> lines = new TreeMap<>();
+    for (int line = 0; line < memory.lineCount(); line++) {
+      lines.put(memory.lineAddress(line), memory.lineBytes(line));
+    }
+    return lines;
   }
 
   /** The lines of memory that at least two have with the same bytes; of several such, the first. */
-  private static RecordedMemory common(List<ReplayFile> files) {
+  private static Map<Long, byte[]> common(List<ReplayFile> files) {
     Map<Long, byte[]> common = new TreeMap<>();
-    for (int i = 0; i < files.size(); i++) {
-      RecordedMemory memory = files.get(i).memory();
-      for (int line = 0; line < memory.lineCount(); line++) {
-        long address = memory.lineAddress(line);
-        byte[] bytes = memory.lineBytes(line);
-        if (files.subList(0, i).stream().anyMatch(f -> f.memory().has(address, bytes))) {
-          common.putIfAbsent(address, bytes);
-        }
-      }
+    List<Map<Long, byte[]>> before = new ArrayList<>();
+    for (ReplayFile file : files) {
+      Map<Long, byte[]> lines = lines(file.memory());
+      lines.forEach(
+          (address, bytes) -> {
+            if (before.stream().anyMatch(other -> Arrays.equals(bytes, other.get(address)))) {
+              common.putIfAbsent(address, bytes);
+            }
+          });
+      before.add(lines);
     }
-    return RecordedMemory.of(common);
+    return common;
   }
 }

@@ -85,27 +85,6 @@ public final class RecordedMemory implements MemoryReader {
         Arrays.copyOf(addresses, count), Arrays.copyOf(content, count * LINE));
   }
 
-  /** The lines that {@code base} does not have, or has with other bytes. */
-  RecordedMemory without(RecordedMemory base) {
-    Map<Long, byte[]> own = toMap();
-    own.entrySet().removeIf(line -> base.has(line.getKey(), line.getValue()));
-    return of(own);
-  }
-
-  /** Whether there is a line with these bytes. */
-  public boolean has(long address, byte[] content) {
-    int line = Arrays.binarySearch(lines, address);
-    return line >= 0 && Arrays.equals(lineBytes(line), content);
-  }
-
-  private Map<Long, byte[]> toMap() {
-    Map<Long, byte[]> map = new TreeMap<>();
-    for (int i = 0; i < lines.length; i++) {
-      map.put(lines[i], lineBytes(i));
-    }
-    return map;
-  }
-
   @Override
   public long readLong(long address) throws UnreadableMemoryException {
     if ((address & LINE - 1) <= LINE - Long.BYTES) {

@@ -4,7 +4,6 @@ import java.util.Arrays;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindSource;
 import stackweave.unwind.rule.UnwindTable;
-import stackweave.unwind.walk.CodeModule;
 
 /**
  * An executable range of a module, with the rules and symbols of the addresses that were met.
@@ -28,9 +27,6 @@ record RecordedModule(
     long[][] rules,
     String[] symbols) {
 
-  /** Between a function's name and the offset in it. */
-  private static final String OFFSET = "+0x";
-
   /** The file's name without directories. */
   String name() {
     return path.substring(path.lastIndexOf('/') + 1);
@@ -42,29 +38,18 @@ record RecordedModule(
     return i >= 0 && !symbols[i].isEmpty() ? symbols[i] : "0x" + Long.toHexString(address - bias);
   }
 
-  /** The module as the unwinder wants it, its rules in {@code table}. */
-  CodeModule open(RuleTable table) {
+  /** Whether a runtime address lies in the range. */
+  boolean holds(long address) {
+    return Long.compareUnsigned(address, start) >= 0 && Long.compareUnsigned(address, end) < 0;
+  }
+
+  /** The unwind information of the addresses, whose rules go into {@code table}. */
+  UnwindTable open(RuleTable table) {
     int[] ids = new int[rules.length];
     for (int i = 0; i < ids.length; i++) {
       ids[i] = rules[i].length == 0 ? UnwindTable.NO_RULE : table.intern(rules[i]);
     }
-    return new Opened(this, new Rows(this, ids));
-  }
-
-  private record Opened(RecordedModule module, UnwindTable unwindTable) implements CodeModule {
-    @Override
-    public long bias() {
-      return module.bias;
-    }
-
-    @Override
-    public long functionStart(long pc) {
-      String symbol = module.symbolAt(pc);
-      int offset = symbol.lastIndexOf(OFFSET);
-      return offset < 0
-          ? 0
-          : pc - Long.parseUnsignedLong(symbol, offset + OFFSET.length(), symbol.length(), 16);
-    }
+    return new Rows(this, ids);
   }
 
   private record Rows(RecordedModule module, int[] ids) implements UnwindTable {

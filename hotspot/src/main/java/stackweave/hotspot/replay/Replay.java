@@ -1,5 +1,6 @@
 package stackweave.hotspot.replay;
 
+import java.util.List;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
@@ -8,6 +9,7 @@ import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
+import stackweave.unwind.walk.ModuleList;
 import stackweave.unwind.walk.NativeUnwinder;
 import stackweave.unwind.walk.TablelessUnwinder;
 
@@ -20,7 +22,8 @@ public final class Replay {
 
   private final RuleTable rules;
   private final TablelessUnwinder.Factory tableless;
-  private final RecordedModules modules;
+  private final List<RecordedModule> recorded;
+  private final ModuleList modules = new ModuleList();
   private final HotSpot hotspot;
   private final HotSpotMethods methods = new HotSpotMethods();
   private final StackSnapshot snapshot;
@@ -33,13 +36,16 @@ public final class Replay {
    * @param file with a sample, and not in need of a base
    * @param tableless makes what finds callers of native code without tables
    * @throws UnsupportedVmException if the VM's description of itself, as recorded, is not enough
-   * @throws IllegalArgumentException if a recorded rule is none
+   * @throws IllegalArgumentException if a recorded rule is none, or modules overlap
    */
   public Replay(ReplayFile file, TablelessUnwinder.Factory tableless)
       throws UnsupportedVmException {
     this.tableless = tableless;
     rules = new RuleTable(file.architecture());
-    modules = new RecordedModules(file.modules(), rules);
+    recorded = file.modules();
+    for (RecordedModule module : recorded) {
+      modules.add(module.start(), module.end(), module.bias(), module.open(rules));
+    }
     hotspot =
         file.symbols().isEmpty()
             ? null
@@ -90,9 +96,11 @@ public final class Replay {
   }
 
   private String symbol(long address) {
-    RecordedModule module = modules.recordedAt(address);
-    return module == null
-        ? "0x" + Long.toHexString(address)
-        : module.symbolAt(address) + " [" + module.name() + "]";
+    for (RecordedModule module : recorded) {
+      if (module.holds(address)) {
+        return module.symbolAt(address) + " [" + module.name() + "]";
+      }
+    }
+    return "0x" + Long.toHexString(address);
   }
 }

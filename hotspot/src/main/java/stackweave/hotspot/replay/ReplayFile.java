@@ -98,26 +98,10 @@ public record ReplayFile(
         "", facts, architecture, other.symbols, modules, memory.over(other.memory), sample);
   }
 
-  /** This without what {@code other} has, and in need of it under that name. */
-  public ReplayFile without(ReplayFile other, String name) {
-    return new ReplayFile(
-        name, facts, architecture, Map.of(), modules, memory.without(other.memory), sample);
-  }
-
   /** This with one more fact. */
   public ReplayFile with(String fact, String value) {
     Map<String, String> more = new TreeMap<>(facts);
     more.put(fact, value);
     return new ReplayFile(base, more, architecture, symbols, modules, memory, sample);
-  }
-
-  /** This with another sample, of the same moment, and other facts. */
-  public ReplayFile with(Sample another, Map<String, String> others) {
-    return new ReplayFile(base, others, architecture, symbols, modules, memory, another);
-  }
-
-  /** This with more memory. */
-  public ReplayFile with(RecordedMemory more) {
-    return new ReplayFile(base, facts, architecture, symbols, modules, memory.over(more), sample);
   }
 }
