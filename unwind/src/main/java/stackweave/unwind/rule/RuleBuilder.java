@@ -195,44 +195,6 @@ public final class RuleBuilder {
     return sp != 0 && architecture.spBelowCfa() == 0;
   }
 
-  /**
-   * Makes the caller's stack pointer the CFA, and says the same of all else as before.
-   *
-   * @return false if that can't be said; this is void then
-   */
-  boolean moveCfaToStack() {
-    if (Location.kind(cfa) != Location.REGISTER_PLUS || blockSize != 0) {
-      return false;
-    }
-    int base = Location.register(cfa);
-    int offset = Location.offset(cfa);
-    ra = from(ra, base, offset);
-    for (int i = 0; i < locations.length; i++) {
-      locations[i] = from(locations[i], base, offset);
-    }
-    long there = from(sp, base, offset);
-    sp = 0;
-    switch (Location.kind(there)) {
-      case Location.REGISTER_PLUS -> setCfa(Location.register(there), Location.offset(there));
-      case Location.AT_REGISTER -> setCfaAt(Location.register(there), Location.offset(there), 0);
-      default -> {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** What is said by the CFA, said by the register that it is computed from. */
-  private static long from(long location, int base, int offset) {
-    return switch (Location.kind(location)) {
-      case Location.AT_CFA ->
-          Location.of(Location.AT_REGISTER, base, offset + Location.offset(location));
-      case Location.CFA_PLUS ->
-          Location.of(Location.REGISTER_PLUS, base, offset + Location.offset(location));
-      default -> location;
-    };
-  }
-
   /** Sets CFA = register + offset. */
   public void setCfa(int register, long offset) {
     if (register < 0 || register >= architecture.registerCount()) {

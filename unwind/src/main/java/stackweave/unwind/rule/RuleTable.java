@@ -88,9 +88,6 @@ public final class RuleTable {
   private final HashIndex index = new HashIndex(64);
   private final long[] candidate;
 
-  /** A rule whose CFA is said otherwise. */
-  private final RuleBuilder moved;
-
   private final Expressions expressions;
 
   /** A table with the special rules only; large tables lie in the Java heap. */
@@ -107,7 +104,6 @@ public final class RuleTable {
     this.stride = FIRST_REGISTER + architecture.calleeSaved().length;
     this.words = new long[stride * 64];
     this.candidate = new long[stride];
-    this.moved = new RuleBuilder(architecture);
     this.expressions = new Expressions(architecture);
     internSpecial(OUTERMOST, 0);
     internSpecial(SIGNAL_FRAME, 0);
@@ -378,8 +374,7 @@ public final class RuleTable {
       return unsupportedRule(problem);
     }
     if (rule.isStackElsewhere()) {
-      moved.copyFrom(rule);
-      return moved.moveCfaToStack() ? intern(moved) : unsupportedRule(Unsupported.STACK_POINTER);
+      return unsupportedRule(Unsupported.STACK_POINTER);
     }
     if (rule.ra == 0 && architecture == Architecture.X86_64) {
       return unsupportedRule(Unsupported.NO_RETURN_ADDRESS);

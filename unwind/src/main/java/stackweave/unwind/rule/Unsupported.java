@@ -18,7 +18,7 @@ public enum Unsupported {
   SFRAME_CFA("CFA is *(register + x) + y, SFrame has no y"),
   /** Any other rule that has no SFrame row: only where rows are written. */
   SFRAME_ROW("no SFrame row says this"),
-  /** The caller's stack pointer is neither the CFA nor where a rule can say. */
+  /** The caller's stack pointer is not the CFA, as at the end of {@code longjmp}. */
   STACK_POINTER("stack pointer elsewhere"),
   /** The rule table is full. */
   TABLE_FULL("rule table full");
