@@ -106,7 +106,7 @@ public final class MixedUnwinder {
     callers = hotspot == null ? null : hotspot.callers();
     unknownFp =
         callers == null ? null : new UnknownFramePointer(natives, withoutTables, this::walkOn);
-    search = callers == null ? null : new StackSearch(callers, this::walkOn);
+    search = callers == null ? null : new StackSearch(this::walkOn);
     lastJavaFrame =
         callers == null ? null : new LastJavaFrame(vm.layout(), vm.memory(), methods, this::walkOn);
     walk =

@@ -45,15 +45,6 @@ public abstract class CodePatterns {
   /** How many words are popped one after the other at the start of {@code code}. */
   public abstract int popsAt(byte[] code);
 
-  /** Bytes of a function that hold the jump of one that only jumps on. */
-  public static final int MAX_STUB_BYTES = 24;
-
-  /**
-   * Whether a function that begins with {@code code} may do nothing but jump on, to an address that
-   * it loads: a stub of a procedure linkage table, for one.
-   */
-  public abstract boolean jumpsOn(byte[] code);
-
   /** The register through which {@code code[i]} jumps, or {@link Cpu#NONE}. */
   public abstract int jumpRegister(byte[] code, int i);
 

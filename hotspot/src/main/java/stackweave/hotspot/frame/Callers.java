@@ -2,7 +2,6 @@ package stackweave.hotspot.frame;
 
 import stackweave.hotspot.code.BlobKind;
 import stackweave.hotspot.code.CodeCache;
-import stackweave.hotspot.cpu.CodePatterns;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.pc.PcCache;
@@ -33,7 +32,6 @@ public final class Callers {
   private int generation;
   private final Cpu cpu;
   private final byte[] code;
-  private final byte[] stub = new byte[CodePatterns.MAX_STUB_BYTES];
 
   public Callers(CodeCache codeCache, PcCache pcs, Cpu cpu, UnwindCounters counters) {
     this.counters = counters;
@@ -101,24 +99,6 @@ public final class Callers {
           default -> false;
         };
     return entry.isReturnAddress && !java;
-  }
-
-  /**
-   * Whether the call before {@code pc} goes to a function of a library, as its code says, and that
-   * one does not jump on at once: then it has not called code that is of no library.
-   */
-  public boolean callsLibrary(Walk walk, long pc) {
-    try {
-      walk.stack().code().read(pc - code.length, code, 0, code.length);
-      long target = cpu.code.callTarget(code, code.length, pc);
-      if (target == 0 || walk.modules().find(target) == null) {
-        return false;
-      }
-      walk.stack().code().read(target, stub, 0, stub.length);
-      return !cpu.code.jumpsOn(stub);
-    } catch (UnreadableMemoryException e) {
-      return false;
-    }
   }
 
   /**

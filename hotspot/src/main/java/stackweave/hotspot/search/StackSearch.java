@@ -2,7 +2,6 @@ package stackweave.hotspot.search;
 
 import java.util.function.Supplier;
 import stackweave.hotspot.cpu.Cpu;
-import stackweave.hotspot.frame.Callers;
 import stackweave.hotspot.frame.Walk;
 import stackweave.unwind.Registers;
 import stackweave.unwind.StopReason;
@@ -22,15 +21,13 @@ public final class StackSearch {
   /** Of all walks together, each of which may go through a whole stack. */
   private static final int MAX_FRAMES = 8_192;
 
-  private final Callers callers;
   private final Supplier<StopReason> walkOn;
   private int framesLeft;
 
   /**
    * @param walkOn walks from the frame at hand to the end of the stack
    */
-  public StackSearch(Callers callers, Supplier<StopReason> walkOn) {
-    this.callers = callers;
+  public StackSearch(Supplier<StopReason> walkOn) {
     this.walkOn = walkOn;
   }
 
@@ -53,14 +50,12 @@ public final class StackSearch {
     walk.mark();
     long from = walk.sp();
     long fp = walk.isFpKnown() ? walk.fp() : 0;
-    // A library that has been unmapped: only a call through a pointer can have led into it.
-    boolean gone = !walk.modules().isExecutable(walk.interrupted() ? walk.pc() : walk.pc() - 1);
     int walks = 0;
     framesLeft = MAX_FRAMES;
     for (int i = 0; i < MAX_WORDS && walks < MAX_WALKS && framesLeft > 0; i++) {
       long slot = from + (long) i * Cpu.WORD;
       long pc = walk.peekReturnAddress(slot);
-      if (pc == 0 || !walk.isCaller(pc) || gone && callers.callsLibrary(walk, pc)) {
+      if (pc == 0 || !walk.isCaller(pc)) {
         continue;
       }
       // A frame that was built may have saved its caller's frame pointer right below.

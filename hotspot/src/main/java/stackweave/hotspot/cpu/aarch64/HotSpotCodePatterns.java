@@ -94,20 +94,6 @@ final class HotSpotCodePatterns extends CodePatterns {
     return words;
   }
 
-  /**
-   * {@code br} as one of the first instructions ({@code bti; adrp; ldr; add; br}), or {@code b}.
-   */
-  @Override
-  public boolean jumpsOn(byte[] code) {
-    for (int i = 0; i + Instruction.LENGTH <= code.length; i += Instruction.LENGTH) {
-      boolean direct = (Instruction.at(code, i) & 0xfc00_0000) == 0x1400_0000;
-      if (direct || jumpRegister(code, i) != Cpu.NONE) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   @Override
   public int jumpRegister(byte[] code, int i) {
     int instruction = Instruction.at(code, i);

@@ -86,16 +86,6 @@ final class HotSpotCodePatterns extends CodePatterns {
     }
   }
 
-  /** {@code endbr64; bnd jmp} through memory or a register, the first two or not; or a jump. */
-  @Override
-  public boolean jumpsOn(byte[] code) {
-    int i = at(code, 0) == 0xf3 && at(code, 1) == 0x0f && at(code, 2) == 0x1e ? 4 : 0;
-    i += at(code, i) == 0xf2 ? 1 : 0;
-    i += (at(code, i) & 0xf0) == 0x40 ? 1 : 0;
-    boolean direct = at(code, i) == 0xe9 || at(code, i) == 0xeb;
-    return direct || at(code, i) == 0xff && (at(code, i + 1) >> 3 & 7) == 4;
-  }
-
   @Override
   public int jumpRegister(byte[] code, int i) {
     int rex = at(code, i) == 0x41 ? 1 : 0;

@@ -8,13 +8,11 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.hotspot.ElfImage;
-import stackweave.hotspot.cpu.CodePatterns;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.cpu.PartialFrame;
 import stackweave.hotspot.method.Unsigned5Test;
@@ -185,20 +183,5 @@ class HotSpotCodePatternsTest {
   @CsvSource({"ffe1, 2", "ffe0, 0", "41ffe0, 8", "ffd1, -1", "e900000000, -1"})
   void jumpsThroughARegister(String hex, int register) {
     assertEquals(register, PATTERNS.jumpRegister(Unsigned5Test.bytes(hex), 0));
-  }
-
-  @ParameterizedTest(name = "{0}")
-  @CsvSource({
-    "f30f1efaf2ff25d52e0000, true",
-    "ff25d52e0000, true",
-    "41ffe3, true",
-    "e900000000, true",
-    "f30f1efa4883ec08, false",
-    "ffd0, false",
-    "554889e5, false"
-  })
-  void stubsJumpOn(String hex, boolean expected) {
-    byte[] code = Arrays.copyOf(Unsigned5Test.bytes(hex), CodePatterns.MAX_STUB_BYTES);
-    assertEquals(expected, PATTERNS.jumpsOn(code));
   }
 }
