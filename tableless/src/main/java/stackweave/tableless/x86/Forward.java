@@ -154,18 +154,23 @@ final class Forward extends CodePaths {
     return isDirect() ? registers[rm()] : state.load(address());
   }
 
-  private void setOperand(long value) {
+  private boolean setOperand(long value) {
     if (isDirect()) {
       registers[rm()] = value;
     } else {
       state.store(address(), value);
     }
+    return true;
+  }
+
+  private boolean set(int register, long value) {
+    registers[register] = value;
+    return true;
   }
 
   /** The operand of the modRm byte is changed to something that is not known. */
   private boolean lose() {
-    setOperand(SymbolicValues.UNKNOWN);
-    return true;
+    return setOperand(SymbolicValues.UNKNOWN);
   }
 
   private boolean loseByte() {
@@ -176,13 +181,11 @@ final class Forward extends CodePaths {
   }
 
   private boolean lose(int register) {
-    registers[register] = SymbolicValues.UNKNOWN;
-    return true;
+    return set(register, SymbolicValues.UNKNOWN);
   }
 
   private boolean lose(int first, int second) {
-    lose(first);
-    return lose(second);
+    return lose(first) && lose(second);
   }
 
   private void push(long value) {
@@ -204,9 +207,7 @@ final class Forward extends CodePaths {
       return false;
     }
     if (op >= 0x58) {
-      long value = pop();
-      registers[register] = value;
-      return true;
+      return set(register, pop());
     }
     if (register == RBP && isFrameBegun()) {
       entry(state.load(registers[RSP]), SymbolicValues.plus(registers[RSP], WORD));
@@ -316,73 +317,59 @@ final class Forward extends CodePaths {
   }
 
   private boolean eighthRow(int op) {
-    switch (op) {
-      case 0x80 -> {
-        if (extension() != 7) {
-          loseByte();
-        }
-      }
-      case 0x81, 0x83 -> computeConstant(op);
-      case 0x86 -> {
-        loseByte();
-        lose(byteRegister(reg()));
-      }
-      case 0x87 -> {
-        long value = operand();
-        setOperand(isWhole() ? registers[reg()] : SymbolicValues.UNKNOWN);
-        registers[reg()] = isWhole() ? value : SymbolicValues.UNKNOWN;
-      }
+    return switch (op) {
+      case 0x80 -> extension() == 7 || loseByte();
+      case 0x81, 0x83 -> extension() == 7 || computeConstant(op);
+      case 0x86 -> loseByte() && lose(byteRegister(reg()));
+      case 0x87 -> exchangeOperand();
       case 0x88, 0x8c -> loseByte();
       case 0x89 -> setOperand(isWhole() ? registers[reg()] : SymbolicValues.UNKNOWN);
       case 0x8a -> lose(byteRegister(reg()));
-      case 0x8b -> registers[reg()] = isWhole() ? operand() : SymbolicValues.UNKNOWN;
-      case 0x8d -> registers[reg()] = isWhole() ? address() : SymbolicValues.UNKNOWN;
+      case 0x8b -> set(reg(), isWhole() ? operand() : SymbolicValues.UNKNOWN);
+      case 0x8d -> set(reg(), isWhole() ? address() : SymbolicValues.UNKNOWN);
       case 0x8f -> setOperand(pop());
-      default -> {}
-    }
-    return true;
+      default -> true;
+    };
   }
 
-  private void computeConstant(int op) {
+  private boolean exchangeOperand() {
+    long value = operand();
+    setOperand(isWhole() ? registers[reg()] : SymbolicValues.UNKNOWN);
+    return set(reg(), isWhole() ? value : SymbolicValues.UNKNOWN);
+  }
+
+  private boolean computeConstant(int op) {
     int operation = extension();
-    if (operation == 7) {
-      return;
-    }
     long number = op == 0x83 ? immediate1() : immediate4();
     boolean adds = isWhole() && (operation == 0 || operation == 5);
-    setOperand(
+    return setOperand(
         adds
             ? SymbolicValues.plus(operand(), operation == 0 ? number : -number)
             : SymbolicValues.UNKNOWN);
   }
 
   private boolean twelfthRow(int op) {
-    switch (op) {
-      case 0xc0, 0xc6 -> {
-        return loseByte();
-      }
-      case 0xc1, 0xc7 -> {
-        return lose();
-      }
-      case 0xc2, 0xc3 -> {
-        long value = pop();
-        int arguments =
-            op == 0xc3
-                ? 0
-                : at(bytes, index + instruction.length - 2)
-                    | at(bytes, index + instruction.length - 1) << 8;
-        return returns(value, SymbolicValues.plus(registers[RSP], arguments));
-      }
+    return switch (op) {
+      case 0xc0, 0xc6 -> loseByte();
+      case 0xc1, 0xc7 -> lose();
+      case 0xc2 ->
+          leave(
+              at(bytes, index + instruction.length - 2)
+                  | at(bytes, index + instruction.length - 1) << 8);
+      case 0xc3 -> leave(0);
       case 0xc9 -> {
         registers[RSP] = registers[RBP];
         keepStack(state.pc);
-        registers[RBP] = pop();
-        return true;
+        yield set(RBP, pop());
       }
-      default -> {
-        return false;
-      }
-    }
+      default -> false;
+    };
+  }
+
+  /** Returns, and drops so many bytes of arguments. */
+  private boolean leave(int arguments) {
+    long value = pop();
+    return returns(value, SymbolicValues.plus(registers[RSP], arguments));
   }
 
   private boolean fourteenthRow(int op) {
@@ -467,29 +454,19 @@ final class Forward extends CodePaths {
 
   /** inc, dec, call, jmp, push. */
   private boolean lastGroup() {
-    switch (extension()) {
-      case 0, 1 -> {
-        long one = extension() == 0 ? 1 : -1;
-        setOperand(isWhole() ? SymbolicValues.plus(operand(), one) : SymbolicValues.UNKNOWN);
-        return true;
-      }
-      case 2 -> {
-        return passCall();
-      }
+    return switch (extension()) {
+      case 0 -> setOperand(isWhole() ? SymbolicValues.plus(operand(), 1) : SymbolicValues.UNKNOWN);
+      case 1 -> setOperand(isWhole() ? SymbolicValues.plus(operand(), -1) : SymbolicValues.UNKNOWN);
+      case 2 -> passCall();
       case 4 -> {
-        if (isDirect()) {
-          return jumpTo(registers[rm()]);
-        }
         boolean fromData = instruction.modRm >> 6 == 0 && (instruction.modRm & 7) == RBP;
-        return fromData ? jumpThroughData() : jumpTo(SymbolicValues.UNKNOWN);
+        yield isDirect()
+            ? jumpTo(registers[rm()])
+            : fromData ? jumpThroughData() : jumpTo(SymbolicValues.UNKNOWN);
       }
-      case 6 -> {
-        return pushed(operand());
-      }
-      default -> {
-        return false;
-      }
-    }
+      case 6 -> pushed(operand());
+      default -> false;
+    };
   }
 
   private boolean jumpThroughData() {
@@ -518,158 +495,77 @@ final class Forward extends CodePaths {
   /** Which registers these change; none of them moves a value that a caller needs. */
   private boolean otherMap(long pc) {
     int op = instruction.opcode;
-    switch (instruction.map) {
-      case Instruction.MAP_0F -> {
-        if (instruction.vector) {
-          secondMapOfVectors(op);
-        } else if (op >> 4 == 8) {
-          return branch(state.pc + immediate4());
-        } else if (instruction.flow == Instruction.Flow.END) {
-          return false;
-        } else {
-          secondMap(op);
-        }
-      }
-      case Instruction.MAP_0F38 -> {
-        if (op >= 0xf0 && op <= 0xf7) {
-          lose(reg());
-          if (instruction.vector && (op == 0xf3 || op == 0xf6)) {
-            lose(instruction.vvvv);
-          }
-        }
-      }
-      case Instruction.MAP_0F3A -> {
-        if (op >= 0x14 && op <= 0x17 && isDirect()) {
-          lose(rm());
-        } else if (instruction.vector && op == 0xf0) {
-          lose(reg());
-        }
-      }
-      default -> {
-        return instruction.flow != Instruction.Flow.END && !isExtended();
-      }
-    }
-    return keepStack(pc);
+    boolean more =
+        switch (instruction.map) {
+          case Instruction.MAP_0F -> instruction.vector ? secondMapOfVectors(op) : secondMap(op);
+          case Instruction.MAP_0F38 -> op < 0xf0 || op > 0xf7 || loseGeneral(op);
+          case Instruction.MAP_0F3A ->
+              op >= 0x14 && op <= 0x17
+                  ? loseDirect()
+                  : !instruction.vector || op != 0xf0 || lose(reg());
+          default -> instruction.flow != Instruction.Flow.END && instruction.map <= 6;
+        };
+    return more && keepStack(pc);
   }
 
-  /** A map of vector forms that is none. */
-  private boolean isExtended() {
-    return instruction.map > 6;
+  /** The general registers that instructions with two results write. */
+  private boolean loseGeneral(int op) {
+    boolean two = instruction.vector && (op == 0xf3 || op == 0xf6);
+    return lose(reg()) && (!two || lose(instruction.vvvv));
   }
 
-  private void secondMapOfVectors(int op) {
-    switch (op) {
+  /** The operand of the modRm byte is lost if it is a register; memory is not written. */
+  private boolean loseDirect() {
+    return !isDirect() || lose(rm());
+  }
+
+  private boolean secondMapOfVectors(int op) {
+    return switch (op) {
       case 0x2c, 0x2d, 0x50, 0x78, 0x79, 0xd7, 0xc5, 0x93 -> lose(reg());
-      case 0x7e -> {
-        if (instruction.mandatory == 0x66 && isDirect()) {
-          lose(rm());
-        }
-      }
-      default -> {}
-    }
+      case 0x7e -> instruction.mandatory != 0x66 || loseDirect();
+      default -> true;
+    };
   }
 
-  private void secondMap(int op) {
-    switch (op >> 4) {
+  private boolean secondMap(int op) {
+    return switch (op >> 4) {
       case 4 -> lose(reg()); // cmov
+      case 8 -> branch(state.pc + immediate4());
       case 9 -> loseByte(); // setcc
-      case 0xa -> tenthRow(op);
-      case 0xb -> eleventhRow(op);
-      case 0xc -> bytesSwapped(op);
-      default -> others(op);
-    }
+      case 0xa, 0xb, 0xc -> secondMapOfIntegers(op);
+      default -> instruction.flow != Instruction.Flow.END && others(op);
+    };
   }
 
-  private void others(int op) {
-    switch (op) {
-      case 0x01 -> {
-        if (isDirect()) {
-          lose(RAX, RDX);
-          lose(RCX);
-        }
-      }
-      case 0x05 -> {
-        lose(RAX, RCX);
-        lose(R11);
-      }
+  private boolean others(int op) {
+    boolean isF3 = instruction.mandatory == 0xf3;
+    return switch (op) {
+      case 0x01 -> !isDirect() || lose(RAX, RDX) && lose(RCX);
+      case 0x05 -> lose(RAX, RCX) && lose(R11);
       case 0x31, 0x32, 0x33 -> lose(RAX, RDX);
       case 0x2c, 0x2d, 0x50, 0xd7 -> lose(reg());
-      case 0x7e -> {
-        if (instruction.mandatory != 0xf3 && isDirect()) {
-          lose(rm());
-        }
-      }
-      case 0x1e -> {
-        if (instruction.mandatory == 0xf3 && extension() == 1 && isDirect()) {
-          lose(rm()); // rdssp
-        }
-      }
-      default -> {}
-    }
+      case 0x7e -> isF3 || loseDirect();
+      case 0x1e -> !isF3 || extension() != 1 || loseDirect(); // rdssp
+      default -> true;
+    };
   }
 
-  private void tenthRow(int op) {
-    switch (op) {
-      case 0xa0, 0xa8 -> push(SymbolicValues.UNKNOWN);
-      case 0xa1, 0xa9 -> pop();
-      case 0xa2 -> {
-        lose(RAX, RBX);
-        lose(RCX, RDX);
-      }
-      case 0xa4, 0xa5, 0xab, 0xac, 0xad -> lose();
-      case 0xae -> {
-        if (instruction.mandatory == 0xf3 && isDirect()) {
-          lose(rm()); // rdfsbase and its kin
-        }
-      }
-      case 0xaf -> lose(reg());
-      default -> {}
-    }
-  }
-
-  private void eleventhRow(int op) {
-    switch (op) {
-      case 0xb0 -> {
-        loseByte();
-        lose(RAX);
-      }
-      case 0xb1 -> {
-        lose();
-        lose(RAX);
-      }
-      case 0xb3, 0xbb -> lose();
-      case 0xba -> {
-        if (extension() > 4) {
-          lose();
-        }
-      }
-      default -> lose(reg());
-    }
-  }
-
-  private void bytesSwapped(int op) {
-    if (op >= 0xc8) {
-      lose(op & 7 | (instruction.rex & 1) << 3);
-      return;
-    }
-    switch (op) {
-      case 0xc0 -> {
-        loseByte();
-        lose(byteRegister(reg()));
-      }
-      case 0xc1 -> {
-        lose();
-        lose(reg());
-      }
-      case 0xc5 -> lose(reg());
-      case 0xc7 -> {
-        if (isDirect()) {
-          lose(rm());
-        } else {
-          lose(RAX, RDX);
-        }
-      }
-      default -> {}
-    }
+  private boolean secondMapOfIntegers(int op) {
+    return switch (op) {
+      case 0xa0, 0xa8 -> pushed(SymbolicValues.UNKNOWN);
+      case 0xa1, 0xa9 -> popped();
+      case 0xa2 -> lose(RAX, RBX) && lose(RCX, RDX);
+      case 0xa4, 0xa5, 0xab, 0xac, 0xad, 0xb3, 0xbb -> lose();
+      case 0xae -> instruction.mandatory != 0xf3 || loseDirect(); // rdfsbase and its kin
+      case 0xb0 -> loseByte() && lose(RAX);
+      case 0xb1 -> lose() && lose(RAX);
+      case 0xba -> extension() <= 4 || lose();
+      case 0xc0 -> loseByte() && lose(byteRegister(reg()));
+      case 0xc1 -> lose() && lose(reg());
+      case 0xc7 -> isDirect() ? lose(rm()) : lose(RAX, RDX);
+      case 0xb9 -> false; // ud1
+      case 0xa3, 0xa6, 0xa7, 0xaa, 0xc2, 0xc3, 0xc4, 0xc6 -> true;
+      default -> lose(op >= 0xc8 ? op & 7 | (instruction.rex & 1) << 3 : reg());
+    };
   }
 }
