@@ -1,14 +1,14 @@
 package stackweave.agent.feature.call;
 
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongBinaryOperator;
 
 /**
  * What the wrappers of native methods call, on the application's threads. It runs as a public copy
  * in java.lang, {@link CallSwitch#COPY}, since wrappers are in classes of any loader; so it must
  * use nothing outside java.base and load no class of the agent. It takes no lock, allocates at a
- * method's first call alone, and throws nothing.
+ * method's first call and where many threads count at once, and throws nothing.
  *
  * <p>{@link #on} and {@link #threshold} are plain fields: a compiled wrapper reads them after each
  * native call anew, since it can't know what that call has changed.
@@ -26,18 +26,8 @@ public final class CallHook {
 
   private static final String PREFIX = "stackweave$native$";
 
-  /** Counters of a stripe, four cache lines. */
-  static final int STRIDE = 32;
-
   /** Calls of fewer bits of nanoseconds are counted together. */
   private static final int FIRST_BITS = 5;
-
-  private static final int MAX_STRIPES = 16;
-
-  /** As many stripes of counters as there are CPUs, a power of two. */
-  static final int STRIPES =
-      Integer.highestOneBit(
-          Math.max(1, Math.min(2 * Runtime.getRuntime().availableProcessors() - 1, MAX_STRIPES)));
 
   /** Whether any method is timed. */
   static boolean on;
@@ -49,7 +39,7 @@ public final class CallHook {
   static final byte[] SELECTED = new byte[MAX_METHODS];
 
   /** By method: its counters; null until it is called while it is timed. */
-  static final AtomicReferenceArray<AtomicLongArray> COUNTERS =
+  static final AtomicReferenceArray<LongAdder[]> COUNTERS =
       new AtomicReferenceArray<>(MAX_METHODS);
 
   /** By method: who gets begin and end of its slow calls; null for nobody. */
@@ -82,44 +72,46 @@ public final class CallHook {
   private static void count(long begin, int method) {
     long end = System.nanoTime();
     long nanos = Math.max(0, end - begin);
-    AtomicLongArray counters = COUNTERS.get(method);
-    if (counters == null) {
-      counters = newCounters(method);
-      if (counters == null) {
+    try {
+      LongAdder[] counters = counters(method);
+      // Without an event, a slow call is counted as the short ones are.
+      if (nanos >= threshold && isWritten(method, begin, end)) {
+        counters[SLOW_CALLS].increment();
+        counters[SLOW_TIME].add(nanos);
         return;
       }
+      int bits = Long.SIZE - Long.numberOfLeadingZeros(nanos);
+      counters[Math.min(Math.max(0, bits - FIRST_BITS), BUCKETS - 1)].increment();
+      counters[TIME].add(nanos);
+    } catch (Throwable e) {
+      return; // the heap is the application's: where it is full the call is not counted
     }
-    // Not Thread.getId(), which an application's thread may override.
-    int stripe = (System.identityHashCode(Thread.currentThread()) & STRIPES - 1) * STRIDE;
-    // Without an event, a slow call is counted as the short ones are.
-    if (nanos >= threshold) {
-      try {
-        LongBinaryOperator writer = WRITERS.get(method);
-        if (writer != null && writer.applyAsLong(begin, end) != 0) {
-          counters.getAndIncrement(stripe + SLOW_CALLS);
-          counters.getAndAdd(stripe + SLOW_TIME, nanos);
-          return;
-        }
-      } catch (Throwable e) {
-        nanos = Math.max(0, end - begin); // no memory, or JFR is ending: the application goes on
+  }
+
+  private static boolean isWritten(int method, long begin, long end) {
+    try {
+      LongBinaryOperator writer = WRITERS.get(method);
+      return writer != null && writer.applyAsLong(begin, end) != 0;
+    } catch (Throwable e) {
+      return false; // no memory, or JFR is ending: the application goes on
+    }
+  }
+
+  private static LongAdder[] counters(int method) {
+    LongAdder[] known = COUNTERS.get(method);
+    if (known == null) {
+      known = new LongAdder[SLOW_TIME + 1];
+      for (int i = 0; i < known.length; i++) {
+        known[i] = new LongAdder();
       }
+      COUNTERS.compareAndSet(method, null, known);
+      known = COUNTERS.get(method); // another thread may have been first
     }
-    int bits = Long.SIZE - Long.numberOfLeadingZeros(nanos);
-    counters.getAndIncrement(stripe + Math.min(Math.max(0, bits - FIRST_BITS), BUCKETS - 1));
-    counters.getAndAdd(stripe + TIME, nanos);
+    return known;
   }
 
   /** A function's name without the wrappers' prefix: JNA looks up functions by methods' names. */
   public static String plainName(String function) {
     return function == null ? null : function.replace(PREFIX, "");
-  }
-
-  private static AtomicLongArray newCounters(int method) {
-    try {
-      COUNTERS.compareAndSet(method, null, new AtomicLongArray(STRIPES * STRIDE));
-      return COUNTERS.get(method);
-    } catch (OutOfMemoryError e) {
-      return null; // the heap is the application's: this call is not counted
-    }
   }
 }

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongBinaryOperator;
 import stackweave.agent.jdk.hook.JdkHook;
 
@@ -19,7 +19,7 @@ final class CallSwitch {
   private final VarHandle on;
   private final VarHandle threshold;
   private final byte[] selected;
-  private final AtomicReferenceArray<AtomicLongArray> counters;
+  private final AtomicReferenceArray<LongAdder[]> counters;
   private final AtomicReferenceArray<LongBinaryOperator> writers;
 
   /**
@@ -58,21 +58,15 @@ final class CallSwitch {
   }
 
   /**
-   * Sums the counters of a method over its stripes.
+   * Reads the counters of a method.
    *
    * @return false if it was never called while it was timed
    */
   boolean read(int method, long[] into) {
-    AtomicLongArray own = counters.get(method);
-    if (own == null) {
-      return false;
+    LongAdder[] own = counters.get(method);
+    for (int i = 0; own != null && i < into.length; i++) {
+      into[i] = own[i].sum();
     }
-    for (int i = 0; i < into.length; i++) {
-      into[i] = 0;
-      for (int stripe = i; stripe < own.length(); stripe += CallHook.STRIDE) {
-        into[i] += own.get(stripe);
-      }
-    }
-    return true;
+    return own != null;
   }
 }

@@ -1,5 +1,7 @@
 package stackweave.agent.feature.memory;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.function.LongSupplier;
 import stackweave.agent.decode.SamplePipeline;
 import stackweave.agent.decode.StackReceiver;
@@ -143,11 +145,10 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   private final long[] absents = new long[LAST_LOOKS];
 
   private int absent;
-  private final long[] moveTimes = new long[MAX_MOVES];
-  private final long[] moveFrom = new long[MAX_MOVES];
-  private final long[] moveTo = new long[MAX_MOVES];
-  private final long[] moveBytes = new long[MAX_MOVES];
-  private int moveCount;
+
+  /** Moves that are not applied yet, the oldest first. */
+  private final Deque<Move> moved = new ArrayDeque<>();
+
   private long page;
   private long weight;
   private boolean isPending;
@@ -173,6 +174,9 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
       PerfBudget budget,
       FaultFilter filter,
       MoveProbe moves) {}
+
+  /** A move of memory, in pages. */
+  private record Move(long atNanos, long from, long to, long count) {}
 
   MemorySampler(FeatureContext context, Source source, MemoryRegions regions) {
     this.pipeline = context.samples();
@@ -289,24 +293,13 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     drained = 0;
     if (moves != null) {
       moves.drain(this);
-      int done = 0;
-      while (done < moveCount && moveTimes[done] <= settled) {
-        drained += engine.drain(moveTimes[done], this);
-        applyMove(moveFrom[done], moveTo[done], moveBytes[done]);
-        done++;
+      while (!moved.isEmpty() && moved.peek().atNanos <= settled) {
+        drained += engine.drain(moved.peek().atNanos, this);
+        apply(moved.remove());
       }
-      forgetMoves(done);
     }
     drained += engine.drain(settled, this);
     hasEnded = engine.state() == EngineState.TO_BE_REPLACED;
-  }
-
-  private void forgetMoves(int done) {
-    moveCount -= done;
-    System.arraycopy(moveTimes, done, moveTimes, 0, moveCount);
-    System.arraycopy(moveFrom, done, moveFrom, 0, moveCount);
-    System.arraycopy(moveTo, done, moveTo, 0, moveCount);
-    System.arraycopy(moveBytes, done, moveBytes, 0, moveCount);
   }
 
   /** The other engine tells only the ends of threads that it has sampled. */
@@ -317,15 +310,10 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
 
   @Override
   public void moved(long atNanos, long from, long to, long bytes) {
-    if (moveCount == MAX_MOVES) {
-      applyMove(moveFrom[0], moveTo[0], moveBytes[0]);
-      forgetMoves(1);
+    if (moved.size() == MAX_MOVES) {
+      apply(moved.remove());
     }
-    moveTimes[moveCount] = atNanos;
-    moveFrom[moveCount] = from;
-    moveTo[moveCount] = to;
-    moveBytes[moveCount] = bytes;
-    moveCount++;
+    moved.add(new Move(atNanos, from >>> PAGE_SHIFT, to >>> PAGE_SHIFT, bytes >>> PAGE_SHIFT));
   }
 
   /** Follows fewer pages where memory is touched faster than stacks can be unwound. */
@@ -354,19 +342,16 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   }
 
   /** Followed pages have other numbers now; more than are followed may have moved. */
-  private void applyMove(long from, long to, long bytes) {
-    long first = from >>> PAGE_SHIFT;
-    long count = bytes >>> PAGE_SHIFT;
-    if (count <= pages.limit()) {
-      for (long each = first; each < first + count; each++) {
-        move(pages.find(each), each + (to - from >> PAGE_SHIFT));
+  private void apply(Move move) {
+    if (move.count <= pages.limit()) {
+      for (long each = move.from; each < move.from + move.count; each++) {
+        move(pages.find(each), each + move.to - move.from);
       }
       return;
     }
-    long[] all = pages.all();
-    for (long each : all) {
-      if (each >= first && each < first + count) {
-        move(pages.find(each), each + (to - from >> PAGE_SHIFT));
+    for (long each : pages.all()) {
+      if (each >= move.from && each < move.from + move.count) {
+        move(pages.find(each), each + move.to - move.from);
       }
     }
   }
@@ -574,11 +559,10 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   }
 
   private boolean isMoving(long page) {
-    for (int i = 0; i < moveCount; i++) {
-      long pagesOfMove = moveBytes[i] >>> PAGE_SHIFT;
-      long from = page - (moveFrom[i] >>> PAGE_SHIFT);
-      long to = page - (moveTo[i] >>> PAGE_SHIFT);
-      if (from >= 0 && from < pagesOfMove || to >= 0 && to < pagesOfMove) {
+    for (Move move : moved) {
+      long from = page - move.from;
+      long to = page - move.to;
+      if (from >= 0 && from < move.count || to >= 0 && to < move.count) {
         return true;
       }
     }
@@ -594,8 +578,8 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     if (!presence.isKnown()) {
       return "native memory: /proc/self/pagemap can't be read, so what is given back is not known";
     }
-    String moved = moves == null ? "" : moves.note();
-    return new Notes().add(moved).add(scan.note()).add(cost).toString();
+    String movesNote = moves == null ? "" : moves.note();
+    return new Notes().add(movesNote).add(scan.note()).add(cost).toString();
   }
 
   @Override
