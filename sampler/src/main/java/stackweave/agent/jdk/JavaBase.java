@@ -30,7 +30,7 @@ public final class JavaBase {
 
   /**
    * Opens the packages that say which thread is which: what {@link JavaThreadFinder}, {@link
-   * JavaThreadId}, {@link VmThreadAddress} and {@link MountedContinuations} need.
+   * ThreadFacts}, {@link VmThreadAddress} and {@link MountedContinuations} need.
    *
    * @throws RuntimeException if the JVM doesn't
    */

@@ -3,6 +3,8 @@ package stackweave.agent.jdk;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.HashMap;
+import java.util.Map;
 import stackweave.hotspot.runtime.JavaThreads;
 
 /**
@@ -16,8 +18,16 @@ public final class JavaThreadFinder {
   private final JavaThreads vmThreads;
   private final MethodHandle getThreads;
   private final VmThreadAddress address;
-  private final JavaThreadId ids = new JavaThreadId();
-  private final KnownJavaThreads known = new KnownJavaThreads();
+  private final ThreadFacts facts = new ThreadFacts();
+
+  /**
+   * What was read at the last look, by the address of the JavaThread, so that of thousands only new
+   * ones are read again. An address that is used again has another Java thread, whose id is never
+   * used again.
+   */
+  private Map<Long, Known> known = new HashMap<>();
+
+  private record Known(long javaId, int tid, long stackEnd) {}
 
   /**
    * @throws ReflectiveOperationException if the JDK lacks these members or java.lang is not open:
@@ -45,26 +55,26 @@ public final class JavaThreadFinder {
 
   /** Visits all live platform threads that have an OS thread. */
   public void forEach(Visitor visitor) {
-    known.begin();
+    Map<Long, Known> met = new HashMap<>();
     for (Thread thread : threads()) {
       long vmThread = address.of(thread);
-      long id = ids.of(thread);
-      int i = vmThread == 0 ? -1 : known.find(vmThread, id);
-      if (i >= 0) {
-        visitor.javaThread(known.osThreadId(i), thread, known.stackEnd(i), vmThread);
-        continue;
+      if (vmThread == 0) {
+        continue; // it has not begun, or has ended
       }
-      int tid = vmThread == 0 ? 0 : vmThreads.osThreadId(vmThread);
-      if (tid > 0) {
-        long stackEnd = vmThreads.stackEnd(vmThread);
-        // Still the same after what was read of it.
-        if (id != 0 && stackEnd != 0 && address.of(thread) == vmThread) {
-          known.add(vmThread, id, tid, stackEnd);
-        }
-        visitor.javaThread(tid, thread, stackEnd, vmThread);
+      long id = facts.idOf(thread);
+      Known one = known.get(vmThread);
+      if (one == null || id == 0 || one.javaId != id) {
+        one = new Known(id, vmThreads.osThreadId(vmThread), vmThreads.stackEnd(vmThread));
+      }
+      if (one.tid > 0) {
+        visitor.javaThread(one.tid, thread, one.stackEnd, vmThread);
+      }
+      // Still the same after what was read of it.
+      if (one.tid > 0 && one.stackEnd != 0 && address.of(thread) == vmThread) {
+        met.put(vmThread, one);
       }
     }
-    known.end();
+    known = met;
   }
 
   private Thread[] threads() {

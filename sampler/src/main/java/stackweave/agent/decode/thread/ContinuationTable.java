@@ -1,8 +1,7 @@
 package stackweave.agent.decode.thread;
 
 import java.lang.ref.WeakReference;
-import java.util.Arrays;
-import stackweave.unwind.hash.HashIndex;
+import stackweave.unwind.hash.LongTable;
 
 /**
  * Continuations by the address that they were found at, and by the carrier that ran them then.
@@ -10,6 +9,8 @@ import stackweave.unwind.hash.HashIndex;
  */
 final class ContinuationTable {
   private static final int MAX = 4_096;
+
+  private static final int FIRST_SLOTS = 256;
 
   /** A continuation found at an address. */
   static final class Found {
@@ -34,48 +35,26 @@ final class ContinuationTable {
     }
   }
 
-  private final HashIndex index = new HashIndex(MAX);
-  private final Found[] all = new Found[MAX];
+  private final LongTable<Found> all = new LongTable<>(FIRST_SLOTS, MAX);
 
   /** What was found there, or null. */
   Found find(long address, int carrier) {
-    int position = position(address, carrier);
-    return position == HashIndex.NONE ? null : all[position];
+    Found found = all.get(key(address, carrier));
+    return found != null && found.address == address && found.carrier == carrier ? found : null;
   }
 
   /** Adds what was found, or replaces what was found there before. */
   void put(Found found) {
-    int known = position(found.address, found.carrier);
-    if (known != HashIndex.NONE) {
-      all[known] = found;
-      return;
-    }
-    if (index.size() == MAX) {
-      clear();
-    }
-    all[index.size()] = found;
-    index.add(hash(found.address, found.carrier), index.size());
+    all.put(key(found.address, found.carrier), found);
   }
 
   /** Forgets all. */
   void clear() {
-    Arrays.fill(all, 0, index.size(), null);
-    index.clear();
+    all.clear();
   }
 
-  private int position(long address, int carrier) {
-    int slot = index.first(hash(address, carrier));
-    while (slot != HashIndex.NONE && !isAt(all[index.at(slot)], address, carrier)) {
-      slot = index.next(slot);
-    }
-    return slot == HashIndex.NONE ? slot : index.at(slot);
-  }
-
-  private static boolean isAt(Found found, long address, int carrier) {
-    return found.address == address && found.carrier == carrier;
-  }
-
-  private static int hash(long address, int carrier) {
-    return (int) ((address ^ (long) carrier << 40) * 0x9E3779B97F4A7C15L >>> 32);
+  /** Not 0; hardly ever the same of two, of which one is forgotten then. */
+  private static long key(long address, int carrier) {
+    return address ^ (long) carrier << 40;
   }
 }

@@ -3,7 +3,6 @@ package stackweave.agent.decode.thread;
 import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 import stackweave.agent.jdk.JavaThreadFinder;
-import stackweave.agent.jdk.JavaThreadId;
 import stackweave.agent.jdk.ThreadFacts;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
@@ -28,7 +27,7 @@ public final class ThreadNames implements AutoCloseable {
   private final EventStore store;
   private final JavaThreadFinder finder;
   private final Supplier<VirtualThreads> virtualThreadsOpener;
-  private final JavaThreadId ids = new JavaThreadId();
+  private final ThreadFacts facts = new ThreadFacts();
   private final SampledThreads threads = new SampledThreads();
   private final ThreadLooks looks = new ThreadLooks();
   private VirtualThreads virtualThreads;
@@ -147,9 +146,9 @@ public final class ThreadNames implements AutoCloseable {
     return store.thread(
         carrier.tid,
         thread == null ? "" : thread.getName(),
-        thread == null ? 0 : ids.of(thread),
+        thread == null ? 0 : facts.idOf(thread),
         true,
-        carrierThread == null ? 0 : ids.of(carrierThread),
+        carrierThread == null ? 0 : facts.idOf(carrierThread),
         thread);
   }
 
@@ -214,7 +213,7 @@ public final class ThreadNames implements AutoCloseable {
     entry.fromJava = thread != null;
     entry.runsVirtualThreads |= thread != null && ThreadFacts.isCarrier(thread);
     entry.javaThread = thread == null ? null : new WeakReference<>(thread);
-    long javaId = thread == null ? 0 : ids.of(thread);
+    long javaId = thread == null ? 0 : facts.idOf(thread);
     entry.threadId = store.thread(entry.tid, entry.name, javaId, false, 0, thread);
   }
 }
