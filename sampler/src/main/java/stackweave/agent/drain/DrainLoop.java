@@ -16,16 +16,6 @@ import stackweave.linux.CallPolicy;
  * does what is due. For the drain thread.
  */
 final class DrainLoop {
-  /** Why it ended. */
-  enum End {
-    /** Another engine is to take over. */
-    REPLACED,
-    /** Sampling is to stop, or is switched off. */
-    STOPPED,
-    /** Heap, metaspace or a limit of the process leaves too little. */
-    NO_ROOM
-  }
-
   /** What is drained, and what by; whether a seccomp filter existed when it was chosen. */
   record Run(
       SampleEngine engine,

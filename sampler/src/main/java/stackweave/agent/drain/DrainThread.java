@@ -112,14 +112,14 @@ final class DrainThread implements Runnable {
       while (!stop.isSet()) {
         awaitSwitchedOn();
         awaitRoom();
-        EngineSession.End end = stop.isSet() ? EngineSession.End.STOPPED : session.run();
+        End end = stop.isSet() ? End.STOPPED : session.run();
         switch (end) {
           case REFUSED, REFUSED_FOR_NOW -> {
             stateNoSamples(status.totals().engineReason);
-            awaitRetry(budget, end == EngineSession.End.REFUSED_FOR_NOW);
+            awaitRetry(budget, end == End.REFUSED_FOR_NOW);
           }
           case NO_ROOM -> stateNoRoom();
-          case STOPPED -> {}
+          case STOPPED, REPLACED -> {}
         }
         if (status.store() != null) {
           // Method and module ids start again with each run.

@@ -27,18 +27,6 @@ import stackweave.linux.CallPolicy;
  * first.
  */
 final class EngineSession implements FeatureContext {
-  /** How a session ended. */
-  enum End {
-    /** No engine could be had. */
-    REFUSED,
-    /** The same, for a cause that may go away by itself. */
-    REFUSED_FOR_NOW,
-    /** Heap, metaspace or a limit of the process leaves too little. */
-    NO_ROOM,
-    /** Stopped, or switched off. */
-    STOPPED
-  }
-
   /** From this interval on, rings have room for a second of samples or more. */
   private static final long EARLY_NANOS = 5_000_000L;
 
@@ -59,7 +47,7 @@ final class EngineSession implements FeatureContext {
   private Decoding decoding;
   private boolean areFeaturesOpen;
 
-  /** The last engine's, whose CPU account the next one continues; null before the first. */
+  /** Its CPU account goes on with the next engine; null before the first. */
   private Throttle throttle;
 
   /**
@@ -102,23 +90,16 @@ final class EngineSession implements FeatureContext {
         tools.features().forEach(Feature::pause);
         return choice.mayPass() ? End.REFUSED_FOR_NOW : End.REFUSED;
       }
-      DrainLoop.End end = sampleBy(choice.engine().get(), choice.filtered());
-      switch (end) {
-        case STOPPED -> {
-          return End.STOPPED;
-        }
-        case NO_ROOM -> {
-          return End.NO_ROOM;
-        }
-        case REPLACED -> {
-          // The next engine isn't told which threads end meanwhile, so their ids may be reused.
-          status.store().newGeneration();
-        }
+      End end = sampleBy(choice.engine().get(), choice.filtered());
+      if (end != End.REPLACED) {
+        return end;
       }
+      // The next engine isn't told which threads end meanwhile, so their ids may be reused.
+      status.store().newGeneration();
     }
   }
 
-  private DrainLoop.End sampleBy(SampleEngine engine, boolean isFiltered) {
+  private End sampleBy(SampleEngine engine, boolean isFiltered) {
     try (engine) {
       stop.waitFor(engine);
       status.begin(engine);
@@ -134,7 +115,7 @@ final class EngineSession implements FeatureContext {
               status,
               stop,
               budget);
-      DrainLoop.End end = loop.run();
+      End end = loop.run();
       status.end();
       return end;
     } finally {
@@ -148,15 +129,17 @@ final class EngineSession implements FeatureContext {
 
   /** Does what an engine that takes samples already needs before they are decoded. */
   private void prepare(SampleEngine engine, boolean isFiltered) {
-    throttle =
-        throttle == null
-            ? new Throttle(
-                parts.settings().drainPercent(),
-                status::ownCpu,
-                System::nanoTime,
-                engine::backlog,
-                new SplittableRandom())
-            : new Throttle(throttle, engine::backlog);
+    if (throttle == null) {
+      throttle =
+          new Throttle(
+              parts.settings().drainPercent(),
+              status::ownCpu,
+              System::nanoTime,
+              engine::backlog,
+              new SplittableRandom());
+    } else {
+      throttle.goOnWith(engine::backlog);
+    }
     decoding.lookAtProcess(true);
     if (isFiltered) {
       decoding.process().avoidFilteredCalls();

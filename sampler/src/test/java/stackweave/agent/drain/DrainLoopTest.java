@@ -86,7 +86,7 @@ class DrainLoopTest {
   @Test
   void whatIsInTheRingsIsDrainedAfterTheStop() {
     stop.set();
-    assertEquals(DrainLoop.End.STOPPED, run());
+    assertEquals(End.STOPPED, run());
     assertEquals(List.of("stop", "drain"), engine.calls);
     assertEquals(1, own.count(Counter.WRITTEN));
   }
@@ -94,20 +94,20 @@ class DrainLoopTest {
   @Test
   void theSwitchFileStopsIt() throws Exception {
     Files.createFile(directory.resolve("off"));
-    assertEquals(DrainLoop.End.STOPPED, run());
+    assertEquals(End.STOPPED, run());
   }
 
   @Test
   void anEngineThatHasEndedIsReplaced() {
     engine.ended = true;
-    assertEquals(DrainLoop.End.REPLACED, run());
+    assertEquals(End.REPLACED, run());
     assertEquals(1, own.count(Counter.WRITTEN));
   }
 
   @Test
   void whereCollectionsLeaveTooLittleItEnds() {
     heap.isFull();
-    assertEquals(DrainLoop.End.NO_ROOM, run());
+    assertEquals(End.NO_ROOM, run());
   }
 
   /** The others and the samples go on. */
@@ -122,7 +122,7 @@ class DrainLoopTest {
         features.note());
   }
 
-  private DrainLoop.End run() {
+  private End run() {
     Status status = new Status(new SamplerTotals(), start, () -> own.store, () -> {}, messages);
     status.openStore(stop::wake);
     status.begin(engine);

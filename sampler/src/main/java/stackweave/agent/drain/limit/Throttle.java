@@ -94,20 +94,13 @@ public final class Throttle {
     steppedCpu = accountedCpu;
   }
 
-  /** Continues another one's account, for the next engine on the same thread. */
-  public Throttle(Throttle before, DoubleSupplier backlog) {
-    this.percent = before.percent;
-    this.cpuClock = before.cpuClock;
-    this.clock = before.clock;
-    this.backlog = backlog;
-    this.random = before.random;
-    credit = before.credit;
-    accountedAt = before.accountedAt;
-    accountedCpu = before.accountedCpu;
-    oneIn = before.oneIn;
-    behind = before.behind;
-    steppedAt = clock.getAsLong();
-    steppedCpu = cpuClock.getAsLong();
+  /** Continues the account with the next engine on the same thread. */
+  public void goOnWith(DoubleSupplier nextBacklog) {
+    backlog = nextBacklog;
+    wasBehind = false;
+    left = 0;
+    group = 1;
+    begin(clock.getAsLong(), cpuClock.getAsLong());
   }
 
   /** Releases the engine, which has ended; the account remains for the next one. */

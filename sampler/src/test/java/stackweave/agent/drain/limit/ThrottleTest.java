@@ -66,7 +66,8 @@ class ThrottleTest {
       Thread.sleep(10);
     }
     assertNull(reference.get());
-    assertEquals(1, new Throttle(throttle, () -> 0).group());
+    throttle.goOnWith(() -> 0);
+    assertEquals(1, throttle.group());
   }
 
   private Throttle throttleOf(byte[] engine) {
@@ -82,7 +83,7 @@ class ThrottleTest {
     for (int i = 0; i < 30; i++) {
       cpu += 300_000_000L; // to put the pipeline together
       now += 2 * SECOND;
-      throttle = new Throttle(throttle, () -> backlog);
+      throttle.goOnWith(() -> backlog);
       load(throttle, 2, 1_000, 1_000_000, 50_000);
     }
     double cores = (double) (cpu - begin - Throttle.START_NANOS) / (now - begunAt);
