@@ -39,8 +39,7 @@ public final class CallHook {
   static final byte[] SELECTED = new byte[MAX_METHODS];
 
   /** By method: its counters; null until it is called while it is timed. */
-  static final AtomicReferenceArray<LongAdder[]> COUNTERS =
-      new AtomicReferenceArray<>(MAX_METHODS);
+  static final AtomicReferenceArray<LongAdder[]> COUNTERS = new AtomicReferenceArray<>(MAX_METHODS);
 
   /** By method: who gets begin and end of its slow calls; null for nobody. */
   static final AtomicReferenceArray<LongBinaryOperator> WRITERS =

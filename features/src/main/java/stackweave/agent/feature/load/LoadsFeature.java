@@ -179,7 +179,7 @@ public final class LoadsFeature implements Feature {
   private void rehearse(Listener listener) {
     ObservedLoad load = (ObservedLoad) listener.load("/proc/self/exe", false);
     if (load != null) {
-      files.close(load.file());
+      files.close(load.file);
     }
   }
 
@@ -207,14 +207,14 @@ public final class LoadsFeature implements Feature {
     if (loaded && waiting.incrementAndGet() <= MAX_WAITING) {
       inbox.add(load);
       // Sampling has ended meanwhile: either end takes it, or it is taken back here.
-      if (holds || load.file() == null || !inbox.remove(load)) {
+      if (holds || load.file == null || !inbox.remove(load)) {
         return;
       }
     }
     if (loaded) {
       waiting.decrementAndGet();
     }
-    files.close(load.file());
+    files.close(load.file);
   }
 
   /** Closes what loads have opened while no recording asks for samples. Any thread. */
@@ -223,9 +223,9 @@ public final class LoadsFeature implements Feature {
     public void run() {
       holds = false;
       for (ObservedLoad load : inbox) {
-        if (load.file() != null && inbox.remove(load)) {
+        if (load.file != null && inbox.remove(load)) {
           waiting.decrementAndGet();
-          files.close(load.file());
+          files.close(load.file);
         }
       }
     }
@@ -258,19 +258,19 @@ public final class LoadsFeature implements Feature {
   private void found(ObservedLoad load, long nowNanos) {
     MappedModule module = find(load);
     if (module == null) {
-      files.close(load.file()); // it is not mapped any more
+      files.close(load.file); // it is not mapped any more
       return;
     }
     NativeLibraryMapped event = new NativeLibraryMapped();
-    event.load = load.number();
+    event.load = load.number;
     event.path = module.path();
     event.buildId = module.buildId() == null ? "" : module.buildId();
     event.start = module.start();
     event.end = module.end();
-    event.fileKept = load.file() != null;
+    event.fileKept = load.file != null;
     event.commit();
-    if (load.file() != null) {
-      held.add(new Held(load.file(), module, nowNanos));
+    if (load.file != null) {
+      held.add(new Held(load.file, module, nowNanos));
     }
   }
 
@@ -281,7 +281,7 @@ public final class LoadsFeature implements Feature {
   private MappedModule find(ObservedLoad load) {
     long base = 0;
     try {
-      base = memory.readLong(load.handle());
+      base = memory.readLong(load.handle);
     } catch (UnreadableMemoryException e) {
       base = 0;
     }
@@ -290,7 +290,7 @@ public final class LoadsFeature implements Feature {
       if (base != 0 && module.bias() == base) {
         return module;
       }
-      if (module.path().equals(load.path())) {
+      if (module.path().equals(load.path)) {
         samePath = module;
       }
     }
@@ -327,7 +327,7 @@ public final class LoadsFeature implements Feature {
     holds = false;
     take();
     for (ObservedLoad load : unfound) {
-      files.close(load.file());
+      files.close(load.file);
     }
     unfound.clear();
     for (Held each : held) {
@@ -357,8 +357,8 @@ public final class LoadsFeature implements Feature {
       take();
       for (int i = unfound.size() - 1; i >= 0; i--) {
         ObservedLoad load = unfound.get(i);
-        if (load.file() != null && load.path().equals(path)) {
-          return load.file().path();
+        if (load.file != null && load.path.equals(path)) {
+          return load.file.path();
         }
       }
       for (int i = held.size() - 1; i >= 0; i--) {

@@ -11,16 +11,19 @@ import stackweave.unwind.text.ShortText;
  */
 final class ObservedLoad implements BiConsumer<Long, Throwable> {
   private final LoadsFeature watch;
-  private final long number;
-  private final String path;
-  private final HeldFile file;
-  private final NativeLibraryLoad event;
-  private long handle;
+  final long number;
 
-  /**
-   * @param path what dlopen is called with
-   * @param file the open file; null if it is not held
-   */
+  /** What dlopen is called with. */
+  final String path;
+
+  /** The open file; null if it is not held. */
+  final HeldFile file;
+
+  private final NativeLibraryLoad event;
+
+  /** What dlopen returned: with glibc the address of its struct link_map. */
+  long handle;
+
   ObservedLoad(
       LoadsFeature watch, long number, String path, HeldFile file, NativeLibraryLoad event) {
     this.watch = watch;
@@ -43,23 +46,5 @@ final class ObservedLoad implements BiConsumer<Long, Throwable> {
             : ShortText.of(String.valueOf(failure.getMessage()), NativeLibraryLoad.MAX_ERROR);
     watch.ended(this, event.loaded);
     event.commit();
-  }
-
-  long number() {
-    return number;
-  }
-
-  String path() {
-    return path;
-  }
-
-  /** What dlopen returned: with glibc the address of its struct link_map. */
-  long handle() {
-    return handle;
-  }
-
-  /** The open file; null if it is not held. */
-  HeldFile file() {
-    return file;
   }
 }

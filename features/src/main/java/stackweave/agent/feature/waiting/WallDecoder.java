@@ -98,7 +98,7 @@ final class WallDecoder {
   void name(StackSnapshot snapshot, SampledThreads.Entry thread) {
     stackId = names.stackId(frames, map);
     threadKey = threads.ownerOf(frames, snapshot, thread);
-    contextId = decoder.contexts().at(threads.owner(), snapshot.timeNanos());
+    contextId = decoder.contexts().ofBeside(threads.owner(), snapshot.timeNanos(), 0);
   }
 
   /**

@@ -108,22 +108,12 @@ public final class SampledContexts implements AutoCloseable {
   }
 
   /**
-   * The context that a thread was in when it was looked at.
-   *
-   * @param thread null if it is not known
-   * @param nanos by {@link System#nanoTime}
-   * @return its id, 0 for none
-   */
-  public long at(Thread thread, long nanos) {
-    return find(thread, nanos, 0, false);
-  }
-
-  /**
    * The context of a sample of an engine that runs beside the followed one; not counted.
    *
    * @param thread whose it is; null if that is not known
    * @param nanos when it was taken, by that engine's clock
-   * @param clockErrorNanos that engine's {@link EngineDescription#clockErrorNanos}
+   * @param clockErrorNanos that engine's {@link EngineDescription#clockErrorNanos}; 0 of a thread
+   *     that was looked at
    * @return its id, 0 for none
    */
   public long ofBeside(Thread thread, long nanos, long clockErrorNanos) {

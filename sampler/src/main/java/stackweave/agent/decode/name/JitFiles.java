@@ -19,9 +19,6 @@ final class JitFiles {
   /** The largest file that is read, in bytes. */
   static final int MAX_BYTES = HeapShare.of(32 << 20);
 
-  /** Reads of up to this many bytes use a buffer on the stack ({@code io_util.c} of the JDK). */
-  private static final int PIECE = 8192;
-
   private static final int ROOT = 0;
 
   private JitFiles() {}
@@ -58,17 +55,13 @@ final class JitFiles {
    * @throws IOException if it can't be read
    */
   static byte[] read(Path file, List<Object> identity) throws IOException {
-    byte[] bytes = new byte[Math.toIntExact((long) identity.get(identity.size() - 1))];
+    int size = Math.toIntExact((long) identity.get(identity.size() - 1));
     try (FileInputStream in = new FileInputStream(file.toFile())) {
-      int done = 0;
-      while (done < bytes.length) {
-        int length = in.read(bytes, done, Math.min(PIECE, bytes.length - done));
-        if (length < 0) {
-          throw new IOException(file + " has become shorter");
-        }
-        done += length;
+      byte[] bytes = in.readNBytes(size);
+      if (bytes.length < size) {
+        throw new IOException(file + " has become shorter");
       }
+      return bytes;
     }
-    return bytes;
   }
 }
