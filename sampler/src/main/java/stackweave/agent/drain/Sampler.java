@@ -96,7 +96,7 @@ public final class Sampler implements SamplingListener {
   }
 
   /**
-   * Loads what sampling needs while the JVM and JFR start, on a thread of its own. Where anything
+   * Loads JNA and some of what sampling needs while the JVM and JFR start, on a thread of its own. Where anything
    * of that is limited, it does nothing: JFR has not begun, and will take its part.
    */
   public void loadEarly() {
@@ -119,7 +119,6 @@ public final class Sampler implements SamplingListener {
           prepare();
         }
       }
-      StartClasses.load();
     }
   }
 
