@@ -96,8 +96,8 @@ public final class Sampler implements SamplingListener {
   }
 
   /**
-   * Loads JNA and some of what sampling needs while the JVM and JFR start, on a thread of its own. Where anything
-   * of that is limited, it does nothing: JFR has not begun, and will take its part.
+   * Loads JNA and some of what sampling needs while the JVM and JFR start, on a thread of its own.
+   * Where anything of that is limited, it does nothing: JFR has not begun, and will take its part.
    */
   public void loadEarly() {
     if (new HeapRoom(machine.heap()).mayBegin() && ProcessRoom.isUnlimited()) {

@@ -60,11 +60,8 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   /** How often the threads' CPUs are compared with those that are recorded. */
   private static final long OUTGROWN_NANOS = 2_000_000_000L;
 
-  private static final long FIRST_PAUSE_NANOS = 10_000_000_000L;
-  private static final long MAX_PAUSE_NANOS = 640_000_000_000L;
-
-  /** After running for so long, the next pause is short again. */
-  private static final long STEADY_NANOS = 120_000_000_000L;
+  /** Until recording is tried again, where it was not possible or cost too much. */
+  private static final long PAUSE_NANOS = 60_000_000_000L;
 
   private final long thresholdNanos;
   private final WallParts parts;
@@ -85,10 +82,8 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   /** Why not; empty while they are. */
   private String whyNot = "";
 
-  private long begunAt;
   private long pausedAt;
   private long pauseCountedAt;
-  private long pauseNanos = FIRST_PAUSE_NANOS;
   private long rateAt;
   private long rateRecords;
 
@@ -165,7 +160,6 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
       whyNoWakers = wantsWakeUps ? events.whyNoWakeUps() : whyNoWakers;
       counted = 0;
       countedWakeUps = 0;
-      begunAt = now;
       rateAt = now;
       rateRecords = records;
       outgrownAt = now;
@@ -183,22 +177,18 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     events.close();
     events = null;
     lost();
-    if (now - begunAt > STEADY_NANOS) {
-      pauseNanos = FIRST_PAUSE_NANOS;
-    }
     pausedAt = now;
     pauseCountedAt = now;
-    whyNot = why + "; tried again in " + Timespans.spoken(pauseNanos);
+    whyNot = why + "; tried again in " + Timespans.spoken(PAUSE_NANOS);
   }
 
   /** Whether switches are recorded, which are read now. */
   private boolean isRecording(long now) {
     if (events == null) {
-      if (now - pausedAt < pauseNanos) {
+      if (now - pausedAt < PAUSE_NANOS) {
         return false;
       }
       countPause(now);
-      pauseNanos = Math.min(MAX_PAUSE_NANOS, 2 * pauseNanos);
       begin(now);
       return events != null;
     }
@@ -415,9 +405,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
       lookAround(now, begin);
       nextPassAt = Math.min(nextPassAt, now + events.watchNanos());
     }
-    long used = clocks.ofThread() - begin;
-    budget.used(used);
-    counters.add(Counter.BLOCKED_CPU, used);
+    budget.used(clocks.ofThread() - begin, counters, Counter.BLOCKED_CPU);
   }
 
   /** The engine has delivered all samples of these threads since, which need their names. */
@@ -574,9 +562,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     long settled = System.nanoTime() - SwitchEvents.SETTLING_NANOS;
     readRecords();
     writeOpen(settled);
-    long used = clocks.ofThread() - begin;
-    budget.used(used);
-    counters.add(Counter.BLOCKED_CPU, used);
+    budget.used(clocks.ofThread() - begin, counters, Counter.BLOCKED_CPU);
   }
 
   @Override
@@ -602,10 +588,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
               + " (the process is not dumpable)");
     }
     if (postponed) {
-      note.add(
-          "of blocked threads only the longest were looked at, to use no more than "
-              + Math.round(10 * budget.percent()) / 10.0
-              + " % of a core for them (a fifth of drain=)");
+      note.add("of blocked threads only the longest were looked at, " + budget.limit());
     }
     return note.toString();
   }

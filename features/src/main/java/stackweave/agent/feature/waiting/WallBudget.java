@@ -1,5 +1,8 @@
 package stackweave.agent.feature.waiting;
 
+import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Counters;
+
 /**
  * How much CPU time the looks at waiting threads may take: a share of a core, as an account that is
  * credited with the time that passes. Used by {@link WallSampler}, which puts off what it can't
@@ -37,9 +40,11 @@ final class WallBudget {
     at = now;
   }
 
-  /** The share in percent of a core. */
-  double percent() {
-    return 100 * share;
+  /** What looks are limited to, for users. */
+  String limit() {
+    return "to use no more than "
+        + Math.round(1_000 * share) / 10.0
+        + " % of a core for them (a fifth of drain=)";
   }
 
   /** Wall-clock time until nothing is owed any more; 0 if nothing is. */
@@ -67,6 +72,12 @@ final class WallBudget {
       ofNewThreads += NEW_THREAD_NANOS;
       credit += NEW_THREAD_NANOS;
     }
+  }
+
+  /** Debits CPU time that was used, and counts it. */
+  void used(long nanos, Counters counters, Counter counter) {
+    used(nanos);
+    counters.add(counter, nanos);
   }
 
   /** Debits CPU time that was used. */

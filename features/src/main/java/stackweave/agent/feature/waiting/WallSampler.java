@@ -137,10 +137,7 @@ final class WallSampler implements FeatureSession {
       note.add("virtual threads that wait without a thread of the OS are not in wall samples");
     }
     if (postponed) {
-      note.add(
-          "waiting threads were looked at less often than asked, to use no more than "
-              + Math.round(10 * budget.percent()) / 10.0
-              + " % of a core for them (a fifth of drain=)");
+      note.add("waiting threads were looked at less often than asked, " + budget.limit());
     }
     return note.toString();
   }
@@ -163,9 +160,7 @@ final class WallSampler implements FeatureSession {
     long begin = clocks.ofThread();
     listIfDue(now);
     boolean isInTime = lookAround(now, begin, Math.max(1, budget.credit()));
-    long used = clocks.ofThread() - begin;
-    budget.used(used);
-    counters.add(Counter.WALL_CPU, used);
+    budget.used(clocks.ofThread() - begin, counters, Counter.WALL_CPU);
     counters.set(Counter.WALL_THREADS, watched);
     nextPassAt = System.nanoTime() + (isInTime ? schedule.passPause() : PASS_PAUSE_NANOS);
   }
@@ -556,9 +551,7 @@ final class WallSampler implements FeatureSession {
         flush(t, System.nanoTime() - started < MAX_FLUSH_NANOS);
       }
     }
-    long used = clocks.ofThread() - begin;
-    budget.used(used);
-    counters.add(Counter.WALL_CPU, used);
+    budget.used(clocks.ofThread() - begin, counters, Counter.WALL_CPU);
   }
 
   /**
