@@ -7,9 +7,6 @@ import java.lang.module.ModuleFinder;
 import java.lang.module.ModuleReader;
 import java.lang.module.ModuleReference;
 import java.lang.reflect.Method;
-import java.security.AccessController;
-import java.security.PrivilegedActionException;
-import java.security.PrivilegedExceptionAction;
 import java.util.Optional;
 import java.util.Set;
 
@@ -33,24 +30,7 @@ public final class JnaModule {
    * @param packages of JNA and of the classes that replace parts of it
    * @param instrumentation opens java.lang to this module
    */
-  @SuppressWarnings("removal") // AccessController; from JDK 24 on doPrivileged only runs the action
   public static void define(
-      ClassLoader loader, Set<String> packages, Instrumentation instrumentation)
-      throws ReflectiveOperationException {
-    // The calling class loader may have fewer permissions under a security manager.
-    PrivilegedExceptionAction<Void> action =
-        () -> {
-          defineModule(loader, packages, instrumentation);
-          return null;
-        };
-    try {
-      AccessController.doPrivileged(action);
-    } catch (PrivilegedActionException e) {
-      throw (ReflectiveOperationException) e.getException();
-    }
-  }
-
-  private static void defineModule(
       ClassLoader loader, Set<String> packages, Instrumentation instrumentation)
       throws ReflectiveOperationException {
     // Not an automatic module: that would read every module, and conflict with a JNA on the

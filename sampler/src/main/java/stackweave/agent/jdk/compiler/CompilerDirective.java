@@ -6,8 +6,7 @@ import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.nio.charset.StandardCharsets;
-import java.util.Map;
-import java.util.Set;
+import stackweave.agent.jdk.JavaBase;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
@@ -35,14 +34,6 @@ final class CompilerDirective {
           + "\", \"stackweave/hotspot/*.*\", \"stackweave/jfr/*.*\", \"stackweave/maps/*.*\","
           + " \"stackweave/tableless/*.*\", \"stackweave/unwind/*.*\"], c2: {Exclude: true}}]\n";
 
-  /**
-   * Where C2 is the only compiler, as {@code VM.flags} lists what differs from the VM's defaults.
-   * The second is the beginning of high-only-quick-internal, too.
-   */
-  private static final String[] C2_ALONE = {
-    "-XX:-TieredCompilation", "-XX:CompilationMode=high-only"
-  };
-
   /** Behind the configured one. */
   private static final String[] DIRECTORIES = {"", "/tmp", "/var/tmp", "/dev/shm"};
 
@@ -60,14 +51,13 @@ final class CompilerDirective {
    * @return "" if it is there now or isn't wanted, else one line on why it is not
    */
   static String add(Instrumentation instrumentation) {
-    Module management = ModuleLayer.boot().findModule(MODULE).orElse(null);
-    if (management == null) {
+    if (ModuleLayer.boot().findModule(MODULE).isEmpty()) {
       return "C2 compiles the agent's classes, too, for this JVM runs without module " + MODULE;
     }
     try {
-      open(management, instrumentation);
-      Commands commands = new Commands();
-      if (!hasC2Alone(commands) && !commands.run("Compiler.directives_print").contains(PATTERN)) {
+      Commands commands = new Commands(instrumentation);
+      if (!hasC2Alone(commands.run("VM.flags"))
+          && !commands.run("Compiler.directives_print").contains(PATTERN)) {
         add(commands);
       }
       return "";
@@ -78,29 +68,17 @@ final class CompilerDirective {
     }
   }
 
-  private static boolean hasC2Alone(Commands commands) throws ReflectiveOperationException {
-    String flags = commands.run("VM.flags");
-    boolean alone = false;
-    for (String flag : C2_ALONE) {
-      alone |= flags.contains(flag);
-    }
-    return alone;
+  /** Of flags as {@code VM.flags} lists what differs from the VM's defaults. */
+  private static boolean hasC2Alone(String flags) {
+    // The second is the beginning of high-only-quick-internal, too.
+    return flags.contains("-XX:-TieredCompilation")
+        || flags.contains("-XX:CompilationMode=high-only");
   }
 
   private static String why(Throwable e) {
     return "C2 compiles the agent's classes, too, for the VM took no compiler directive ("
         + e
         + ")";
-  }
-
-  private static void open(Module management, Instrumentation instrumentation) {
-    instrumentation.redefineModule(
-        management,
-        Set.of(),
-        Map.of(),
-        Map.of(PACKAGE, Set.of(CompilerDirective.class.getModule())),
-        Set.of(),
-        Map.of());
   }
 
   /** In the first directory that takes a file, which has no name any more when it is read. */
@@ -144,10 +122,11 @@ final class CompilerDirective {
     private final Object implementation;
     private final Method execute;
 
-    Commands() throws ReflectiveOperationException {
+    Commands(Instrumentation instrumentation) throws ReflectiveOperationException {
       // Its static initialiser loads the library that has the native methods.
       Class.forName(PACKAGE + ".PlatformMBeanProviderImpl");
       Class<?> type = Class.forName(PACKAGE + ".DiagnosticCommandImpl");
+      JavaBase.open(instrumentation, type);
       Method instance = type.getDeclaredMethod("getDiagnosticCommandMBean");
       instance.setAccessible(true);
       implementation = instance.invoke(null);
