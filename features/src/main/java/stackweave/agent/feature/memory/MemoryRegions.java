@@ -24,10 +24,9 @@ final class MemoryRegions {
   private final long heapStart;
   private final long heapEnd;
 
-  /** Begin and end of each region, ascending, and whether it is private and anonymous. */
-  private long[] bounds = {};
+  /** By address, ascending. */
+  private List<Mapping> mappings = List.of();
 
-  private boolean[] isNative = {};
   private boolean hasHeapFile;
   private boolean isRead;
   private long readAt;
@@ -67,17 +66,21 @@ final class MemoryRegions {
       read();
       region = find(address);
     }
-    return region < 0 ? Kind.UNKNOWN : isNative[region] ? Kind.NATIVE : Kind.OTHER;
+    if (region < 0) {
+      return Kind.UNKNOWN;
+    }
+    Mapping mapping = mappings.get(region);
+    return mapping.isFile() || mapping.shared() ? Kind.OTHER : Kind.NATIVE;
   }
 
   private int find(long address) {
     int low = 0;
-    int high = isNative.length - 1;
+    int high = mappings.size() - 1;
     while (low <= high) {
       int middle = low + high >>> 1;
-      if (Long.compareUnsigned(address, bounds[2 * middle]) < 0) {
+      if (Long.compareUnsigned(address, mappings.get(middle).start()) < 0) {
         high = middle - 1;
-      } else if (Long.compareUnsigned(address, bounds[2 * middle + 1]) >= 0) {
+      } else if (Long.compareUnsigned(address, mappings.get(middle).end()) >= 0) {
         low = middle + 1;
       } else {
         return middle;
@@ -89,14 +92,8 @@ final class MemoryRegions {
   private void read() {
     readAt = System.nanoTime();
     try {
-      List<Mapping> mappings = ProcMaps.read(Path.of("/proc/self"));
-      bounds = new long[2 * mappings.size()];
-      isNative = new boolean[mappings.size()];
-      for (int i = 0; i < isNative.length; i++) {
-        Mapping mapping = mappings.get(i);
-        bounds[2 * i] = mapping.start();
-        bounds[2 * i + 1] = mapping.end();
-        isNative[i] = !mapping.isFile() && !mapping.shared();
+      mappings = ProcMaps.read(Path.of("/proc/self"));
+      for (Mapping mapping : mappings) {
         hasHeapFile |= mapping.path().contains(HEAP_FILE);
       }
       isRead = true;
