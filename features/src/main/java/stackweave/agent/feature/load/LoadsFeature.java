@@ -95,21 +95,17 @@ public final class LoadsFeature implements Feature {
    */
   public void beginEarly() throws FeatureRefusedException {
     try {
-      observeEarly();
+      early = true;
+      LoadEvents.early(new Unsampled());
+      install();
+      // As rehearse does, but without JFR, which is not to be started for this.
+      files.close(files.open("/proc/self/exe"));
+      new ObservedLoad(this, 0, "", null, null);
+      holds = true;
+      hook.listen(new Listener());
     } catch (HookException | RuntimeException | LinkageError e) {
       throw new FeatureRefusedException(failure() + ": " + e.getMessage());
     }
-  }
-
-  private void observeEarly() throws HookException {
-    early = true;
-    LoadEvents.early(new Unsampled());
-    install();
-    // As rehearse does, but without JFR, which is not to be started for this.
-    files.close(files.open("/proc/self/exe"));
-    new ObservedLoad(this, 0, "", null, null);
-    holds = true;
-    hook.listen(new Listener());
   }
 
   @Override

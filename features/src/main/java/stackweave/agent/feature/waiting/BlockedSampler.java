@@ -507,7 +507,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     }
     // That it is off its CPU is recorded, so where the kernel doesn't say it the records count.
     BlockedStacks.Outcome outcome = stacks.read(t.tid, thread.stackEnd, thread.vmThread, cpu, true);
-    denied |= stacks.isDenied();
+    denied |= stacks.denied;
     if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {
       take(t, thread, outcome);
     } else {
@@ -543,13 +543,13 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   private void take(BlockedThread t, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
     if (!parts.decode(thread, outcome == BlockedStacks.Outcome.READ, filter)) {
-      decide(t, false, stacks.timeNanos());
+      decide(t, false, stacks.timeNanos);
       t.due = NEVER;
       return;
     }
     countPending(t);
     t.keep(decoder, parts.state);
-    t.seenAt = stacks.timeNanos();
+    t.seenAt = stacks.timeNanos;
   }
 
   @Override

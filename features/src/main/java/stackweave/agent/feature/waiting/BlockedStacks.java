@@ -42,18 +42,37 @@ final class BlockedStacks implements AutoCloseable {
   private final TaskFiles files;
   private final MemoryReader memory;
 
-  /** Null where the JVM's threads are not known. */
-  private final BlockedJavaThread java;
+  /** The JVM's words of the thread that was read last; null where its threads are not known. */
+  final BlockedJavaThread java;
 
-  private final StackSnapshot snapshot;
-  private long cpuNanos;
-  private long timeNanos;
-  private boolean denied;
-  private boolean callKnown;
-  private int discarded;
-  private boolean seen;
-  private long seenSp;
-  private long seenPc;
+  /** What was read last. */
+  final StackSnapshot snapshot;
+
+  /** The CPU time of the thread that was read last, in ns. */
+  long cpuNanos;
+
+  /** When the thread was read last, by {@link System#nanoTime}. */
+  long timeNanos;
+
+  /** Whether the kernel does not show where threads wait, so that only Java frames are found. */
+  boolean denied;
+
+  /** Whether the system call of the thread that was read last is known. */
+  boolean callKnown;
+
+  /** How many readings of the last thread were discarded. */
+  int discarded;
+
+  /**
+   * Whether the last thread was seen to wait at first, whatever it did until it was read: what it
+   * waits for by chance. A longer wait is more likely to be read than a short one.
+   */
+  boolean seen;
+
+  /** Stack pointer and pc of what was seen first. */
+  long seenSp;
+
+  long seenPc;
 
   /**
    * @param java null where the JVM's threads are not known
@@ -71,26 +90,6 @@ final class BlockedStacks implements AutoCloseable {
     this.snapshot = new StackSnapshot(architecture, MAX_COPY);
   }
 
-  /** What was read last. */
-  StackSnapshot snapshot() {
-    return snapshot;
-  }
-
-  /** The JVM's words of the thread that was read last; null where its threads are not known. */
-  BlockedJavaThread java() {
-    return java;
-  }
-
-  /** The CPU time of the thread that was read last, in ns. */
-  long cpuNanos() {
-    return cpuNanos;
-  }
-
-  /** When the thread was read last, by {@link System#nanoTime}. */
-  long timeNanos() {
-    return timeNanos;
-  }
-
   /** The stack pointer of the thread that was read last, where its system call is known. */
   long sp() {
     return files.sp();
@@ -101,42 +100,9 @@ final class BlockedStacks implements AutoCloseable {
     return files.pc();
   }
 
-  /** Whether the kernel does not show where threads wait, so that only Java frames are found. */
-  boolean isDenied() {
-    return denied;
-  }
-
-  /** Whether the system call of the thread that was read last is known. */
-  boolean isCallKnown() {
-    return callKnown;
-  }
-
   /** Whether the thread that was read last has run since: what was read of it may be void. */
   boolean hasMoved() {
     return clocks.ofThread(snapshot.tid()) != cpuNanos;
-  }
-
-  /** How many readings of the last thread were discarded. */
-  int discarded() {
-    return discarded;
-  }
-
-  /**
-   * Whether the last thread was seen to wait at first, whatever it did until it was read: what it
-   * waits for by chance. A longer wait is more likely to be read than a short one.
-   */
-  boolean wasSeen() {
-    return seen;
-  }
-
-  /** The stack pointer of what was seen first. */
-  long seenSp() {
-    return seenSp;
-  }
-
-  /** The pc of what was seen first. */
-  long seenPc() {
-    return seenPc;
   }
 
   /**

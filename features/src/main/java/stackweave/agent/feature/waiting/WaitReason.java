@@ -18,18 +18,15 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * thread still waits. Allocates nothing for methods met before; for the drain thread only.
  */
 final class WaitReason {
-  private static final byte NOT_LOOKED_AT = 0;
-  private static final byte NOTHING = 1;
-  private static final byte PARK = 2;
-  private static final byte WAIT = 3;
-  private static final byte SLEEP = 4;
+  /** In {@link #waits}: the method is none by which Java code waits. */
+  private static final ThreadState NOTHING = ThreadState.BLOCKED;
 
   private final HotSpotMethods methods;
   private final TaskFiles files;
   private final BlockedStacks stacks;
 
-  /** What a method waits for, by its id in {@link #methods}. */
-  private byte[] waits = new byte[256];
+  /** What a method waits for, by its id in {@link #methods}; null where that was not looked at. */
+  private ThreadState[] waits = new ThreadState[256];
 
   private int generation;
 
@@ -58,7 +55,7 @@ final class WaitReason {
     if (denied) {
       return ofJava(frames, java, ThreadState.BLOCKED).code();
     }
-    if (!stacks.isCallKnown()) {
+    if (!stacks.callKnown) {
       return ThreadState.BLOCKED.code();
     }
     int number = files.call();
@@ -127,15 +124,11 @@ final class WaitReason {
     if (java != null && java.isWaiting()) {
       return ThreadState.OBJECT_WAIT;
     }
-    return switch (innermostJava(frames)) {
-      case PARK -> ThreadState.PARK;
-      case WAIT -> ThreadState.OBJECT_WAIT;
-      case SLEEP -> ThreadState.SLEEP;
-      default -> otherwise;
-    };
+    ThreadState innermost = innermostJava(frames);
+    return innermost == NOTHING ? otherwise : innermost;
   }
 
-  private byte innermostJava(FrameBuffer frames) {
+  private ThreadState innermostJava(FrameBuffer frames) {
     for (int i = 0; i < frames.count(); i++) {
       int method = frames.method(i);
       if (method != FrameBuffer.NO_METHOD && !methods.get(method).isStub()) {
@@ -145,27 +138,27 @@ final class WaitReason {
     return NOTHING;
   }
 
-  private byte waits(int method) {
+  private ThreadState waits(int method) {
     if (generation != methods.generation()) {
       generation = methods.generation();
-      Arrays.fill(waits, NOT_LOOKED_AT);
+      Arrays.fill(waits, null);
     }
     if (method >= waits.length) {
       waits = Arrays.copyOf(waits, Math.max(methods.size(), 2 * waits.length));
     }
-    if (waits[method] == NOT_LOOKED_AT) {
+    if (waits[method] == null) {
       waits[method] = waits(methods.get(method));
     }
     return waits[method];
   }
 
   /** The native methods by which Java code waits, JDK 17 to 27. */
-  private static byte waits(HotSpotMethod method) {
+  private static ThreadState waits(HotSpotMethod method) {
     return switch (method.className() + "." + method.name()) {
-      case "jdk.internal.misc.Unsafe.park" -> PARK;
-      case "java.lang.Object.wait", "java.lang.Object.wait0" -> WAIT;
+      case "jdk.internal.misc.Unsafe.park" -> ThreadState.PARK;
+      case "java.lang.Object.wait", "java.lang.Object.wait0" -> ThreadState.OBJECT_WAIT;
       case "java.lang.Thread.sleep", "java.lang.Thread.sleep0", "java.lang.Thread.sleepNanos0" ->
-          SLEEP;
+          ThreadState.SLEEP;
       default -> NOTHING;
     };
   }

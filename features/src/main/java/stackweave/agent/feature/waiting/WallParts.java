@@ -77,15 +77,15 @@ final class WallParts implements AutoCloseable {
    * @return false if the thread is one of the JVM's own that the filter leaves out
    */
   boolean decode(SampledThreads.Entry thread, boolean read, WallFilter filter) {
-    StackSnapshot snapshot = stacks.snapshot();
+    StackSnapshot snapshot = stacks.snapshot;
     decoder.unwind(snapshot);
     // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
-    boolean ofJvm = !thread.isJava() && (stacks.isDenied() || decoder.startsInJvm());
+    boolean ofJvm = !thread.isJava() && (stacks.denied || decoder.startsInJvm());
     if (ofJvm && !filter.includesJvm()) {
       return false;
     }
-    BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java();
-    state = reason.of(snapshot, decoder.frames, java, stacks.isDenied(), ofJvm);
+    BlockedJavaThread java = thread.vmThread == 0 ? null : stacks.java;
+    state = reason.of(snapshot, decoder.frames, java, stacks.denied, ofJvm);
     decoder.name(snapshot, thread);
     decoder.end = read ? decoder.end : StopReason.UNREADABLE_MEMORY;
     return true;

@@ -401,7 +401,7 @@ final class WallSampler implements FeatureSession {
     t.ownGeneration = decoder.generation();
     BlockedStacks.Outcome outcome =
         stacks.read(t.tid, thread.stackEnd, thread.vmThread, cpu, rested);
-    denied |= stacks.isDenied();
+    denied |= stacks.denied;
     if (outcome == BlockedStacks.Outcome.ENDED) {
       end(t, presentAt);
       return;
@@ -427,12 +427,12 @@ final class WallSampler implements FeatureSession {
 
   /** It runs, or ran while it was read: no stack, and half of its blocked time waits for one. */
   private void pass(WallThread t) {
-    long now = stacks.timeNanos();
-    if (stacks.cpuNanos() == t.cpu) {
+    long now = stacks.timeNanos;
+    if (stacks.cpuNanos == t.cpu) {
       // It waits for a CPU, which the kernel accounts when it gets one.
       return;
     }
-    long rest = account(t, stacks.cpuNanos(), now);
+    long rest = account(t, stacks.cpuNanos, now);
     if (t.hasStack) {
       t.blocked += rest / 2;
       rest -= rest / 2;
@@ -444,8 +444,8 @@ final class WallSampler implements FeatureSession {
 
   /** Blocked time is that of the wait that was seen at the end of it, or of the next that is. */
   private void oweOrCarry(WallThread t, long nanos) {
-    if (stacks.wasSeen() && t.carried >= 0) {
-      t.owe(stacks.seenSp(), stacks.seenPc(), nanos + t.carried);
+    if (stacks.seen && t.carried >= 0) {
+      t.owe(stacks.seenSp, stacks.seenPc, nanos + t.carried);
       t.carried = 0;
     } else {
       t.carried += nanos;
@@ -506,15 +506,15 @@ final class WallSampler implements FeatureSession {
     if (state == ThreadState.BLOCKED.code() && t.hasSameStack(decoder)) {
       state = t.state; // its system call was interrupted, and goes on
     }
-    long now = stacks.timeNanos();
-    boolean rested = stacks.cpuNanos() == t.cpu;
+    long now = stacks.timeNanos;
+    boolean rested = stacks.cpuNanos == t.cpu;
     if (rested && t.hasStack) {
       // Only the ids were void: it has not run, so this is the stack that it had.
       rest(t, now);
       t.keep(decoder, state);
       return;
     }
-    long rest = account(t, stacks.cpuNanos(), now);
+    long rest = account(t, stacks.cpuNanos, now);
     boolean same = t.hasSameStack(decoder) && t.state == state;
     if (t.hasStack && !same) {
       t.blocked += rest / 2;
@@ -522,11 +522,11 @@ final class WallSampler implements FeatureSession {
       writer.write(t, now);
     }
     t.keep(decoder, state);
-    if (stacks.discarded() > 0) {
+    if (stacks.discarded > 0) {
       oweOrCarry(t, rest);
       rest = 0;
     }
-    rest += stacks.isCallKnown() ? t.takeOwed(stacks.sp(), stacks.pc()) : 0;
+    rest += stacks.callKnown ? t.takeOwed(stacks.sp(), stacks.pc()) : 0;
     t.blocked += rest + t.carried;
     t.carried = Math.min(0, t.blocked);
     t.blocked -= t.carried;

@@ -75,10 +75,10 @@ class BlockedStacksTest {
       while (read(stacks, clock) != Outcome.READ) {
         assertTrue(System.nanoTime() - begin < PATIENCE_NANOS);
       }
-      assertEquals(clock.ofThread(tid), stacks.cpuNanos());
-      long sp = stacks.snapshot().registers().sp();
-      assertEquals(sp, stacks.snapshot().stackAddress());
-      assertEquals(memory.readLong(sp), stacks.snapshot().readLong(sp));
+      assertEquals(clock.ofThread(tid), stacks.cpuNanos);
+      long sp = stacks.snapshot.registers().sp();
+      assertEquals(sp, stacks.snapshot.stackAddress());
+      assertEquals(memory.readLong(sp), stacks.snapshot.readLong(sp));
     }
   }
 

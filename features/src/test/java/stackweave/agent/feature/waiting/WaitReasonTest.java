@@ -54,7 +54,7 @@ class WaitReasonTest {
           cpuBefore = cpu;
           since = System.nanoTime();
         } else if (parts.stacks.read(tid.get(), 0, 0, cpu, false) == BlockedStacks.Outcome.READ) {
-          StackSnapshot snapshot = parts.stacks.snapshot();
+          StackSnapshot snapshot = parts.stacks.snapshot;
           parts.decoder.unwind(snapshot);
           state = label(parts.reason.of(snapshot, parts.decoder.frames, null, false, false));
         }
