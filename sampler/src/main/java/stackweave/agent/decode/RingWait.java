@@ -47,9 +47,9 @@ final class RingWait {
    * @param now by {@link System#nanoTime}
    */
   boolean isHarmless(long now) {
-    unwinder.lookForUnloading();
+    decoder.unwinder().lookForUnloading();
     return isWithoutNewThreads(now)
-        && !unwinder.isUnloadingExpected()
+        && !decoder.unwinder().isUnloadingExpected()
         && now - unwinder.deepNanos() > DEEP_NANOS
         && !decoder.threads().hasVirtual(now - VIRTUAL_NANOS)
         && !decoder.contexts().areUsed();

@@ -155,7 +155,7 @@ public final class SamplePipeline implements EngineSink {
 
   /** As {@link MixedUnwinder#isUnloadingExpected}. */
   public boolean isUnloadingExpected() {
-    return unwinder.isUnloadingExpected();
+    return decoder.unwinder().isUnloadingExpected();
   }
 
   /**

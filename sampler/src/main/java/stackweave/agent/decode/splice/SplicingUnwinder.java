@@ -56,16 +56,6 @@ public final class SplicingUnwinder {
     return deepNanos;
   }
 
-  /** As {@link MixedUnwinder#isUnloadingExpected}. */
-  public boolean isUnloadingExpected() {
-    return unwinder.isUnloadingExpected();
-  }
-
-  /** As {@link MixedUnwinder#lookForUnloading}. */
-  public void lookForUnloading() {
-    unwinder.lookForUnloading();
-  }
-
   /**
    * Unwinds a sample into the frame buffer.
    *
