@@ -56,11 +56,6 @@ final class DrainThread implements Runnable {
     return ended.getCount() == 0;
   }
 
-  /** Waits until an engine runs or none may; false after {@code timeoutMillis}. */
-  boolean awaitStart(long timeoutMillis) throws InterruptedException {
-    return parts.started().await(timeoutMillis, TimeUnit.MILLISECONDS);
-  }
-
   /** Whether an engine runs, or none may. */
   boolean hasStarted() {
     return parts.started().getCount() == 0;

@@ -2,8 +2,6 @@ package stackweave.agent.drain;
 
 import java.util.List;
 import java.util.SplittableRandom;
-import stackweave.agent.decode.Decoder;
-import stackweave.agent.decode.SamplePipeline;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureContext;
@@ -13,8 +11,6 @@ import stackweave.engine.KernelClock;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.choice.EngineChoice;
 import stackweave.engine.perf.PerfBudget;
-import stackweave.jfr.control.SamplingRequest;
-import stackweave.linux.CallPolicy;
 
 /**
  * Sampling from its begin to its end: chooses an engine, starts it, makes what decodes its samples,
@@ -26,7 +22,7 @@ import stackweave.linux.CallPolicy;
  * has worked for long it has to be known what was unloaded before: then what decodes samples comes
  * first.
  */
-final class EngineSession implements FeatureContext {
+final class EngineSession {
   /** From this interval on, rings have room for a second of samples or more. */
   private static final long EARLY_NANOS = 5_000_000L;
 
@@ -76,7 +72,7 @@ final class EngineSession implements FeatureContext {
   }
 
   private End sample() {
-    if (!request().event().isCpu() || request().intervalNanos() < EARLY_NANOS) {
+    if (!parts.request().event().isCpu() || parts.request().intervalNanos() < EARLY_NANOS) {
       decoding.lookAtProcess(false);
       decoding.open();
     }
@@ -161,7 +157,14 @@ final class EngineSession implements FeatureContext {
     decoding.loadTables();
     if (!areFeaturesOpen) {
       areFeaturesOpen = true;
-      features.open(this);
+      features.open(
+          new FeatureContext(
+              parts.request(),
+              decoding.decoder(),
+              decoding.samples(),
+              budget,
+              config(),
+              sinceNanos));
     }
     if (engine.description().sendsSignals()) {
       decoding.hookThreadStarts();
@@ -169,39 +172,7 @@ final class EngineSession implements FeatureContext {
   }
 
   private EngineConfig config() {
-    return EngineConfig.of(request(), parts.settings().memoryAccess());
-  }
-
-  // ---- what features work with
-
-  @Override
-  public SamplingRequest request() {
-    return parts.request();
-  }
-
-  @Override
-  public Decoder decoder() {
-    return decoding.decoder();
-  }
-
-  @Override
-  public SamplePipeline samples() {
-    return decoding.samples();
-  }
-
-  @Override
-  public PerfBudget perfBudget() {
-    return budget;
-  }
-
-  @Override
-  public CallPolicy callPolicy() {
-    return config().callPolicy();
-  }
-
-  @Override
-  public long sinceNanos() {
-    return sinceNanos;
+    return EngineConfig.of(parts.request(), parts.settings().memoryAccess());
   }
 
   private void close() {

@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
 import java.util.SplittableRandom;
 import jdk.jfr.Event;
 import jdk.jfr.Name;
@@ -15,6 +14,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import stackweave.agent.drain.limit.Throttle;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.message.Messages;
+import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineDescription;
 import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
@@ -37,7 +37,7 @@ import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
-import stackweave.linux.CallPolicy;
+import stackweave.linux.MemoryAccess;
 import stackweave.linux.SelfMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.testing.EventsByTime;
@@ -48,7 +48,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * The way from a sample to its event for a test that is the drain thread: all is done on the
  * calling thread. Threads have the kernel's names, and Java frames none.
  */
-public final class OwnPipeline implements FeatureContext, AutoCloseable {
+public final class OwnPipeline implements AutoCloseable {
   /** Of no thread. */
   public static final int TID = 1 << 23;
 
@@ -82,34 +82,22 @@ public final class OwnPipeline implements FeatureContext, AutoCloseable {
     pipeline.beginStack();
   }
 
-  @Override
-  public SamplingRequest request() {
-    return new SamplingRequest(1_000_000, "auto", 64, false, List.of(), List.of());
-  }
-
-  @Override
+  /** What stacks are unwound and named with. */
   public Decoder decoder() {
     return decoder;
   }
 
-  @Override
-  public SamplePipeline samples() {
-    return pipeline;
-  }
-
-  @Override
-  public PerfBudget perfBudget() {
-    return budget;
-  }
-
-  @Override
-  public CallPolicy callPolicy() {
-    return CallPolicy.ofThread(Set.of());
-  }
-
-  @Override
-  public long sinceNanos() {
-    return System.nanoTime();
+  /** What features work with. */
+  public FeatureContext context() {
+    SamplingRequest request =
+        new SamplingRequest(1_000_000, "auto", 64, false, List.of(), List.of());
+    return new FeatureContext(
+        request,
+        decoder,
+        pipeline,
+        budget,
+        EngineConfig.of(request, MemoryAccess.AUTO),
+        System.nanoTime());
   }
 
   /** A sample of one frame, at a time by {@link System#nanoTime}. */

@@ -72,7 +72,7 @@ class DrainLoopTest {
 
   @BeforeEach
   void begin() {
-    features.open(own);
+    features.open(own.context());
     engine.deliver(sink -> engine.sample(sink, OwnPipeline.TID, OwnPipeline.NOWHERE));
   }
 

@@ -50,7 +50,7 @@ class DrainThreadTest {
               },
               EngineSource.OF_MACHINE);
       drain.start();
-      assertTrue(drain.awaitStart(120_000));
+      awaitStart(drain);
       assertTrue(drain.stop(120_000));
       recording.stop();
       recording.dump(file);
@@ -92,10 +92,17 @@ class DrainThreadTest {
                 return new EngineChoice(Optional.of(engine), List.of(), false);
               });
       drain.start();
-      assertTrue(drain.awaitStart(120_000));
+      awaitStart(drain);
       assertTrue(drain.stop(120_000));
     }
     return order;
+  }
+
+  private static void awaitStart(DrainThread drain) throws InterruptedException {
+    for (int i = 0; !drain.hasStarted(); i++) {
+      assertTrue(i < 120_000);
+      Thread.sleep(1);
+    }
   }
 
   private static DrainThread drain(

@@ -68,7 +68,7 @@ class NativeBytesTest {
       Faults faults = new Faults(buffers, own.snapshot(System.nanoTime()));
       MemorySampler sampler =
           new MemorySampler(
-              own,
+              own.context(),
               new MemorySampler.Source(
                   faults, () -> faults.address, new PerfBudget(1 << 20), null, null),
               new MemoryRegions(0, 0));
@@ -87,7 +87,7 @@ class NativeBytesTest {
   @Test
   void blocksCountByTheirSizesUntilTheyAreFreed() throws Exception {
     try (OwnPipeline own = new OwnPipeline()) {
-      AllocationSampler sampler = new AllocationSampler(own);
+      AllocationSampler sampler = new AllocationSampler(own.context());
       StackSnapshot snapshot = own.snapshot(System.nanoTime());
       // The C library's chunk has a word before the block.
       sampler.allocated(0x7f0000001010L, 100_008, 13, snapshot);
