@@ -1,7 +1,5 @@
 package stackweave.maps.demangle;
 
-import stackweave.maps.demangle.DemanglerOutput.Form;
-
 /**
  * Converts mangled names of C++ (Itanium ABI, GCC and Clang) and Rust to names as in the source. A
  * name that is not mangled, or not understood, is returned unchanged. Time and memory are bounded
@@ -14,47 +12,69 @@ public final class Demangler {
   /** Length above which template arguments are left out of a frame's name, to keep it readable. */
   private static final int READABLE = 160;
 
-  private Demangler() {}
+  /** The marks of the parsers around template arguments. */
+  static final char OPEN = 1;
 
-  /** The full name with parameters, return type and template arguments, as c++filt writes it. */
-  public static String demangle(String name) {
-    return demangle(name, Form.FULL, true);
-  }
+  static final char CLOSE = 2;
+
+  private Demangler() {}
 
   /**
    * The name of a frame: scope and name, with template arguments unless they are long, without
    * parameters, return type and compiler's suffixes.
    */
   public static String shortName(String name) {
-    String text = demangle(name, Form.SHORT, false);
-    if (text.length() > READABLE && !text.equals(name)) {
-      text = demangle(name, Form.SHORTER, false);
-      if (text.length() > READABLE) {
-        text = demangle(name, Form.SHORTEST, false);
-      }
-    }
-    return text;
-  }
-
-  private static String demangle(String name, Form form, boolean verbose) {
     boolean cpp = name.startsWith("_Z");
     boolean rust = name.startsWith("_R");
-    if (name.length() > MAX_MANGLED || !(cpp || rust)) {
+    if (name.length() > MAX_MANGLED
+        || !(cpp || rust)
+        || name.indexOf(OPEN) >= 0
+        || name.indexOf(CLOSE) >= 0) {
       return name;
     }
     try {
-      if (rust) {
-        return RustDemangler.v0(name, form);
-      }
       String legacy = RustDemangler.legacy(name);
       if (legacy != null) {
         return legacy;
       }
-      DemanglerOutput out = new DemanglerOutput(form);
-      ItaniumDemangler.parse(name, verbose).print(out);
-      return out.toString();
+      String marked = rust ? RustDemangler.v0(name) : ItaniumDemangler.parse(name);
+      String text = shown(marked, Integer.MAX_VALUE, cpp);
+      // Without arguments of arguments, then without all.
+      for (int levels = 1; levels >= 0 && text.length() > READABLE; levels--) {
+        text = shown(marked, levels, cpp);
+      }
+      return text;
     } catch (UndemangledException | StackOverflowError e) {
       return name;
     }
+  }
+
+  /** Template arguments with marks around them. */
+  static String marked(String arguments) {
+    return OPEN + arguments + CLOSE;
+  }
+
+  /**
+   * Replaces the marks by brackets.
+   *
+   * @param levels so many levels of template arguments are shown, others as {@code ...}
+   * @param apart whether two brackets have a space between them, as c++filt writes it
+   */
+  private static String shown(String marked, int levels, boolean apart) {
+    StringBuilder text = new StringBuilder();
+    int depth = 0;
+    for (int i = 0; i < marked.length(); i++) {
+      char c = marked.charAt(i);
+      depth -= c == CLOSE ? 1 : 0;
+      if (depth <= levels) {
+        char bracket = c == OPEN ? '<' : c == CLOSE ? '>' : 0;
+        boolean twice =
+            bracket != 0 && !text.isEmpty() && text.charAt(text.length() - 1) == bracket;
+        text.append(apart && twice ? " " : "").append(bracket == 0 ? c : bracket);
+        text.append(c == OPEN && depth == levels ? "..." : "");
+      }
+      depth += c == OPEN ? 1 : 0;
+    }
+    return text.toString();
   }
 }

@@ -2,230 +2,197 @@ package stackweave.maps.demangle;
 
 import java.util.ArrayList;
 import java.util.List;
-import stackweave.maps.demangle.DemangledNode.Encoding;
-import stackweave.maps.demangle.DemangledNode.Lambda;
-import stackweave.maps.demangle.DemangledNode.Pack;
-import stackweave.maps.demangle.DemangledNode.Parameter;
-import stackweave.maps.demangle.DemangledNode.Parts;
-import stackweave.maps.demangle.DemangledNode.Qualified;
-import stackweave.maps.demangle.DemangledNode.Sequence;
-import stackweave.maps.demangle.DemangledNode.Standard;
-import stackweave.maps.demangle.DemangledNode.Tagged;
-import stackweave.maps.demangle.DemangledNode.Template;
 
 /**
- * Parses C++ names as GCC and Clang mangle them; one instance per name.
+ * Parses the names of C++ functions as GCC and Clang mangle them; one instance per name. The types
+ * of parameters are parsed only where more of the name follows, and are not shown. Of expressions
+ * only literals and addresses of functions are shown, all others as {@code ...}.
  *
  * <p>Source: Itanium C++ ABI, section 5.1 "External Names (a.k.a. Mangling)", whose productions the
  * methods are named after. What is not understood ends in {@link UndemangledException}.
  */
-final class ItaniumDemangler extends ItaniumTypes {
-  private final boolean verbose;
-  private List<DemangledNode> templateArguments = new ArrayList<>();
-  private final List<Parameter> forwards = new ArrayList<>();
-  private boolean inLambda;
+final class ItaniumDemangler extends MangledText {
+  /** Back-references can make a text grow exponentially: of all texts together so many. */
+  private static final int MAX_BUILT = 1 << 20;
 
-  /**
-   * @param verbose whether {@code std::string} is written as the class template that it stands for
-   */
-  private ItaniumDemangler(String mangled, boolean verbose) {
-    super(mangled);
-    this.verbose = verbose;
+  private static final String HIDDEN = "...";
+
+  /** Which parentheses a pointer to a type needs. */
+  private enum Kind {
+    PLAIN,
+    FUNCTION,
+    ARRAY
   }
 
-  /** Parses a name that begins with {@code _Z}. */
-  static DemangledNode parse(String mangled, boolean verbose) {
-    ItaniumDemangler parser = new ItaniumDemangler(mangled, verbose);
-    parser.expect("_Z");
-    return parser.mangledName();
+  /**
+   * A name or a type. A C++ type surrounds the name that it declares ({@code int (*name)[3]}).
+   *
+   * @param left of that name; all of it in a part that is no such type
+   * @param right of that name
+   * @param base the name that constructors of this class have
+   */
+  private record Part(String left, String right, Kind kind, String base) {
+    Part(String text, String base) {
+      this(text, "", Kind.PLAIN, base);
+    }
+
+    Part(String text) {
+      this(text, text);
+    }
+  }
+
+  /** What a substitution can stand for. */
+  private final List<Part> substitutions = new ArrayList<>();
+
+  /** Those of the function's name so far, to which its types refer. */
+  private List<Part> templateArguments = new ArrayList<>();
+
+  /** Those of a conversion operator, whose type is named before them; null if not known yet. */
+  private final List<Part> conversionArguments;
+
+  private boolean inConversion;
+  private boolean isIncomplete;
+  private boolean inLambda;
+  private int built;
+
+  private ItaniumDemangler(String mangled, List<Part> conversionArguments) {
+    super(mangled);
+    this.conversionArguments = conversionArguments;
+  }
+
+  /** The name that begins with {@code _Z}, with the marks of {@link Demangler}. */
+  static String parse(String mangled) {
+    ItaniumDemangler parser = new ItaniumDemangler(mangled, null);
+    String name = parser.mangledName();
+    return parser.isIncomplete
+        ? new ItaniumDemangler(mangled, parser.templateArguments).mangledName()
+        : name;
+  }
+
+  private String mangledName() {
+    expect("_Z");
+    return text(encoding(false));
+  }
+
+  private String join(String... parts) {
+    String all = String.join("", parts);
+    built += all.length();
+    if (built > MAX_BUILT) {
+      throw fail();
+    }
+    return all;
+  }
+
+  private String text(Part part) {
+    return join(part.left, part.right);
+  }
+
+  private Part remember(Part part) {
+    substitutions.add(part);
+    return part;
   }
 
   // ---- names ---------------------------------------------------------------------------------
 
-  private DemangledNode mangledName() {
-    DemangledNode encoding = encoding();
-    List<Object> parts = new ArrayList<>(List.of(encoding));
-    while (peek() == '.') {
-      parts.add(cloneSuffix());
-    }
-    if (at != in.length()) {
-      throw fail();
-    }
-    return parts.size() == 1 ? encoding : new Parts(parts.toArray());
-  }
-
   /**
-   * Suffixes of functions that GCC has cloned or split, such as {@code .isra.0} or {@code .cold}.
+   * A function or variable.
+   *
+   * @param isPart whether more of the name follows behind it and an E
    */
-  private DemangledNode cloneSuffix() {
-    int from = at++;
-    if (isLower(peek()) || peek() == '_') {
-      while (isLower(peek()) || peek() == '_') {
-        at++;
-      }
-    } else if (isDigit(peek())) {
-      digits();
-    } else {
-      throw fail();
-    }
-    while (peek() == '.' && isDigit(peek(1))) {
-      at++;
-      digits();
-    }
-    String suffix = " [clone " + in.substring(from, at) + "]";
-    return out -> {
-      if (out.form.isFull()) {
-        out.append(suffix);
-      }
-    };
-  }
-
-  @Override
-  DemangledNode encoding() {
+  private Part encoding(boolean isPart) {
     enter();
-    List<DemangledNode> outerArguments = templateArguments;
+    List<Part> outer = templateArguments;
     templateArguments = new ArrayList<>();
-    if ((peek() == 'G' || peek() == 'T') && !isDigit(peek(1)) && peek(1) != '_') {
-      DemangledNode special = specialName();
-      leave();
-      return special;
-    }
-    NameState state = new NameState(true);
-    DemangledNode name = name(state);
-    resolveForwards();
-    if (at == in.length() || peek() == 'E' || peek() == '.') {
-      templateArguments = outerArguments;
-      leave();
-      return name;
-    }
-    DemangledNode returned = state.endsWithArguments && !state.hasNoReturnType ? type() : null;
-    List<DemangledNode> parameters = parameters();
-    templateArguments = outerArguments;
-    leave();
-    return new Encoding(returned, name, parameters, state.qualifiers);
-  }
-
-  private void resolveForwards() {
-    for (Parameter forward : forwards) {
-      if (forward.argument == null) {
-        if (forward.index >= templateArguments.size()) {
-          throw fail();
-        }
-        forward.argument = templateArguments.get(forward.index);
+    boolean special = (peek() == 'G' || peek() == 'T') && !isDigit(peek(1)) && peek(1) != '_';
+    Part name = special ? specialName() : name(true);
+    if (isPart) {
+      if (isIncomplete) {
+        throw fail();
       }
+      while (peek() != 'E') {
+        type();
+      }
+      templateArguments = outer;
     }
+    leave();
+    return name;
   }
 
-  /** Types up to the end of the encoding; a single void is no parameter. */
-  private List<DemangledNode> parameters() {
-    List<DemangledNode> parameters = new ArrayList<>();
-    if (peek() == 'v' && (at + 1 == in.length() || peek(1) == 'E' || peek(1) == '.')) {
-      at++;
-      return parameters;
-    }
-    do {
-      parameters.add(type());
-    } while (at < in.length() && peek() != 'E' && peek() != '.');
-    return parameters;
-  }
-
-  private DemangledNode specialName() {
-    if (take("TC")) {
-      DemangledNode derived = type();
-      index0();
-      return new Parts("construction vtable for ", type(), "-in-", derived);
-    }
-    if (take("GR")) {
-      DemangledNode name = className();
-      int index = peek() == '_' || isDigit(peek()) || Character.isUpperCase(peek()) ? seqId() : 0;
-      return new Parts("reference temporary #" + index + " for ", name);
-    }
+  private Part specialName() {
     String code = in.startsWith("GT", at) ? text(3) : text(2);
     String text = ItaniumTables.SPECIAL.get(code);
     if (text == null) {
       throw fail();
     }
-    return switch (code) {
-      case "TV", "TT", "TI", "TS", "TF" -> new Parts(text, type());
-      case "GV", "TH", "TW" -> new Parts(text, className());
-      default -> {
-        if (code.equals("Th") || code.equals("Tv")) {
-          at--; // the letter is one of the offset, too
-          callOffset();
-        } else if (code.equals("Tc")) {
-          callOffset();
-          callOffset();
-        }
-        yield new Parts(text, encoding());
-      }
-    };
+    Part of =
+        switch (code) {
+          case "TV", "TT", "TI", "TS", "TF" -> type();
+          case "GV", "TH", "TW" -> name(false);
+          default -> {
+            if (code.charAt(0) == 'T') {
+              for (char each : (code.equals("Tc") ? "cc" : code.substring(1)).toCharArray()) {
+                callOffset(each == 'c' ? next() : each);
+              }
+            }
+            yield encoding(false);
+          }
+        };
+    return new Part(join(text, text(of)));
   }
 
-  /** Skips a number, perhaps negative, and an underscore. */
-  private void index0() {
-    take('n');
-    digits();
-    expect("_");
-  }
-
-  private void callOffset() {
-    if (take('h')) {
-      index0();
-    } else {
-      expect("v");
-      index0();
-      index0();
+  private void callOffset(char kind) {
+    for (int i = 0; i < (kind == 'h' ? 1 : 2); i++) {
+      take('n');
+      digits();
+      expect("_");
     }
   }
 
-  @Override
-  DemangledNode name(NameState state) {
+  /**
+   * @param ofFunction whether types after the name refer to its template arguments
+   */
+  private Part name(boolean ofFunction) {
     enter();
-    DemangledNode name;
-    if (peek() == 'N') {
-      name = nestedName(state);
-    } else if (peek() == 'Z') {
-      name = localName(state);
+    Part name;
+    if (take('N')) {
+      name = nestedName(ofFunction);
+    } else if (take('Z')) {
+      name = localName(ofFunction);
     } else if (peek() == 'S' && peek(1) != 't') {
-      name = substitution();
-      if (peek() != 'I') {
-        throw fail();
-      }
-      state.endsWithArguments = true;
-      name = new Template(name, templateArguments(state.ofFunction));
+      name = template(substitution(), ofFunction);
     } else {
       boolean std = take("St");
-      name = unqualifiedName(state, null);
-      if (std) {
-        name = new Qualified(new Parts("std"), name);
-      }
+      name = unqualifiedName(null);
+      name = std ? qualified(new Part("std"), name) : name;
       if (peek() == 'I') {
-        remember(name);
-        state.endsWithArguments = true;
-        name = new Template(name, templateArguments(state.ofFunction));
+        name = template(remember(name), ofFunction);
       }
     }
     leave();
     return name;
   }
 
-  private DemangledNode nestedName(NameState state) {
-    expect("N");
-    boolean explicitObject = take('H');
-    String qualifiers = explicitObject ? "" : cvQualifiers();
-    if (take('R')) {
-      qualifiers += " &";
-    } else if (take('O')) {
-      qualifiers += " &&";
+  private Part qualified(Part scope, Part name) {
+    return scope == null ? name : new Part(join(text(scope), "::", text(name)), name.base);
+  }
+
+  private Part template(Part name, boolean ofFunction) {
+    return new Part(join(text(name), templateArguments(ofFunction)), name.base);
+  }
+
+  /** Behind {@code N}. */
+  private Part nestedName(boolean ofFunction) {
+    take('H');
+    cvQualifiers();
+    if (!take('R')) {
+      take('O');
     }
-    DemangledNode prefix = null;
+    Part prefix = null;
     while (!take('E')) {
-      state.endsWithArguments = false;
       char c = peek();
       boolean fresh = true;
-      if (c == 'S' && peek(1) == 't') {
-        at += 2;
-        prefix = join(prefix, new Parts("std"));
+      if (take("St")) {
+        prefix = qualified(prefix, new Part("std"));
         fresh = false;
       } else if (c == 'S') {
         if (prefix != null) {
@@ -237,17 +204,16 @@ final class ItaniumDemangler extends ItaniumTypes {
         if (prefix == null) {
           throw fail();
         }
-        state.endsWithArguments = true;
-        prefix = new Template(prefix, templateArguments(state.ofFunction));
+        prefix = template(prefix, ofFunction);
       } else if (c == 'T') {
-        prefix = join(prefix, templateParameter());
-      } else if (c == 'D' && (peek(1) == 't' || peek(1) == 'T')) {
-        prefix = join(prefix, decltype());
+        prefix = qualified(prefix, templateParameter());
+      } else if (take("Dt") || take("DT")) {
+        prefix = qualified(prefix, decltype());
       } else if (c == 'M') {
         at++; // a lambda in the initialiser of the member just named
         fresh = false;
       } else {
-        prefix = join(prefix, unqualifiedName(state, prefix));
+        prefix = qualified(prefix, unqualifiedName(prefix));
       }
       if (fresh && peek() != 'E') {
         remember(prefix);
@@ -256,45 +222,26 @@ final class ItaniumDemangler extends ItaniumTypes {
     if (prefix == null) {
       throw fail();
     }
-    state.qualifiers = qualifiers;
     return prefix;
   }
 
-  private static DemangledNode join(DemangledNode prefix, DemangledNode name) {
-    return prefix == null ? name : new Qualified(prefix, name);
-  }
-
-  private DemangledNode localName(NameState state) {
-    expect("Z");
-    DemangledNode function = encoding();
-    if (function instanceof Encoding encoding) {
-      function =
-          encoding.withoutReturnType(); // its return type would be taken for the local name's
-    }
+  /** Behind {@code Z}. */
+  private Part localName(boolean ofFunction) {
+    Part scope = encoding(true);
     expect("E");
-    if (take('s')) {
-      discriminator();
-      return new Qualified(function, new Parts("string literal"));
-    }
     if (take('d')) {
-      int number = index();
-      DemangledNode entity = name(state);
-      return new Parts(function, "::{default arg#" + (number + 1) + "}::", entity);
+      scope = qualified(scope, new Part("{default arg#" + (index() + 1) + "}"));
     }
-    DemangledNode entity = name(state);
+    Part name = name(ofFunction);
     discriminator();
-    return new Qualified(function, entity);
+    return qualified(scope, name);
   }
 
   private void discriminator() {
-    if (peek() != '_') {
-      return;
-    }
-    if (peek(1) == '_') {
-      at += 2;
+    if (take("__")) {
       digits();
       expect("_");
-    } else if (isDigit(peek(1))) {
+    } else if (peek() == '_' && isDigit(peek(1))) {
       at += 2;
     }
   }
@@ -302,113 +249,135 @@ final class ItaniumDemangler extends ItaniumTypes {
   /**
    * @param scope what the name is a member of, for constructors; may be null
    */
-  private DemangledNode unqualifiedName(NameState state, DemangledNode scope) {
+  private Part unqualifiedName(Part scope) {
     take('F'); // a friend function, named in a class
     char c = peek();
-    DemangledNode name;
+    Part name;
     if (isDigit(c)) {
       name = sourceName();
-    } else if (c == 'L') {
-      at++;
-      name = unqualifiedName(state, scope);
+    } else if (take('L')) {
+      name = unqualifiedName(scope);
       discriminator();
     } else if (c == 'U') {
       name = unnamedType();
-    } else if (c == 'D' && peek(1) == 'C') {
-      at += 2;
-      List<DemangledNode> bound = new ArrayList<>();
-      while (!take('E')) {
-        bound.add(sourceName());
-      }
-      name = new Parts("[", new Sequence(bound), "]");
     } else if (c == 'C' || c == 'D') {
-      name = constructor(state, scope);
-    } else if (isLower(c)) {
-      name = operatorName(state);
+      name = constructor(scope);
     } else {
-      throw fail();
+      name = operatorName();
     }
     while (take('B')) {
-      name = new Tagged(name, identifier());
+      identifier();
     }
     return name;
   }
 
-  private DemangledNode constructor(NameState state, DemangledNode scope) {
-    if (scope == null) {
-      throw fail();
-    }
-    boolean destructor = peek() == 'D';
-    at++;
+  private Part constructor(Part scope) {
+    boolean destructor = next() == 'D';
     boolean inheriting = !destructor && take('I');
-    if (!isDigit(peek())) {
+    if (scope == null || !isDigit(next())) {
       throw fail();
     }
-    at++;
     if (inheriting) {
       type();
     }
-    state.hasNoReturnType = true;
-    DemangledNode base = scope.baseName();
-    return destructor ? new Parts("~", base) : base;
+    return new Part(destructor ? "~" + scope.base : scope.base);
   }
 
-  @Override
-  DemangledNode sourceName() {
+  private Part sourceName() {
     String name = identifier();
     boolean anonymous =
         name.startsWith("_GLOBAL_") && name.length() > 9 && "._$".indexOf(name.charAt(8)) >= 0;
-    return new Parts(anonymous && name.charAt(9) == 'N' ? "(anonymous namespace)" : name);
+    return new Part(anonymous && name.charAt(9) == 'N' ? "(anonymous namespace)" : name);
   }
 
-  private DemangledNode unnamedType() {
+  /** A source name with its template arguments, if they follow. */
+  private Part simpleName() {
+    return withArguments(sourceName());
+  }
+
+  private Part withArguments(Part name) {
+    return peek() == 'I' ? template(name, false) : name;
+  }
+
+  private Part unnamedType() {
     if (take("Ut")) {
-      return new Parts("{unnamed type#" + (index() + 1) + "}");
+      return new Part("{unnamed type#" + (index() + 1) + "}");
     }
     expect("Ul");
     boolean outer = inLambda;
     inLambda = true;
-    List<DemangledNode> parameters = new ArrayList<>();
-    while (!take('v') && peek() != 'E') {
-      parameters.add(type());
+    while (peek() != 'E') {
+      type();
     }
     inLambda = outer;
     expect("E");
-    return new Lambda(parameters, Integer.toString(index() + 1));
+    return new Part("{lambda#" + (index() + 1) + "}");
   }
 
-  @Override
-  DemangledNode operatorName(NameState state) {
+  private Part operatorName() {
     if (take("cv")) {
       boolean outer = inConversion;
       inConversion = true;
-      DemangledNode to = type();
+      Part to = type();
       inConversion = outer;
-      state.hasNoReturnType = true;
-      return new Parts("operator ", to);
+      return new Part(join("operator ", text(to)));
     }
     if (take("li")) {
-      return new Parts("operator\"\" ", sourceName());
+      return new Part("operator\"\" " + identifier());
     }
-    if (peek() == 'v' && isDigit(peek(1))) {
-      at += 2;
-      return new Parts("operator ", sourceName());
-    }
-    String operator = ItaniumTables.operator(text(2));
+    String operator = ItaniumTables.OPERATOR.get(text(2));
     if (operator == null) {
       throw fail();
     }
-    return new Parts("operator" + (isLower(operator.charAt(0)) ? " " : "") + operator);
+    return new Part("operator" + (isLower(operator.charAt(0)) ? " " : "") + operator);
   }
 
   // ---- substitutions and template arguments -----------------------------------------------------
+
+  private Part substitution() {
+    expect("S");
+    char c = next();
+    if (c == '_' || isDigit(c) || c >= 'A' && c <= 'Z') {
+      at--;
+      int index = seqId();
+      if (index >= substitutions.size()) {
+        throw fail();
+      }
+      return substitutions.get(index);
+    }
+    Part standard =
+        switch (c) {
+          case 'a' -> new Part("std::allocator", "allocator");
+          case 'b' -> new Part("std::basic_string", "basic_string");
+          case 's' -> standard("string", ", std::allocator<char>");
+          case 'i' -> standard("istream", "");
+          case 'o' -> standard("ostream", "");
+          case 'd' -> standard("iostream", "");
+          default -> throw fail();
+        };
+    if (peek() != 'B') {
+      return standard;
+    }
+    while (take('B')) {
+      identifier();
+    }
+    return remember(standard);
+  }
+
+  /** A constructor needs the template's name, not the short one. */
+  private Part standard(String name, String more) {
+    boolean full = peek() == 'C' || peek() == 'D';
+    String base = "basic_" + name;
+    String arguments = "char, std::char_traits<char>" + more;
+    return new Part("std::" + (full ? base + Demangler.marked(arguments) : name), base);
+  }
 
   /** 0 for an underscore, else one more than the number of base 36 before it. */
   private int seqId() {
     int value = 0;
     if (peek() != '_') {
-      while (isDigit(peek()) || (peek() >= 'A' && peek() <= 'Z')) {
-        value = value * 36 + Character.digit(in.charAt(at++), 36);
+      while (isDigit(peek()) || peek() >= 'A' && peek() <= 'Z') {
+        value = value * 36 + Character.digit(next(), 36);
         if (value > in.length()) {
           throw fail();
         }
@@ -419,115 +388,416 @@ final class ItaniumDemangler extends ItaniumTypes {
     return value;
   }
 
-  @Override
-  DemangledNode substitution() {
-    expect("S");
-    if (peek() == '_' || isDigit(peek()) || (peek() >= 'A' && peek() <= 'Z')) {
-      int index = seqId();
-      if (index >= substitutions.size()) {
-        throw fail();
-      }
-      DemangledNode known = substitutions.get(index);
-      // A template parameter means the argument of the present template, not of the one before.
-      return known instanceof Parameter p && !p.forward && p.index < templateArguments.size()
-          ? parameter(p.index)
-          : known;
-    }
-    char c = peek();
-    at++;
-    // A constructor needs the template's name, not the short one.
-    boolean full = verbose || peek() == 'C' || peek() == 'D';
-    DemangledNode standard =
-        switch (c) {
-          case 'a' -> new Standard("std::allocator", "allocator");
-          case 'b' -> new Standard("std::basic_string", "basic_string");
-          case 's' -> standard(full, "string");
-          case 'i' -> standard(full, "istream");
-          case 'o' -> standard(full, "ostream");
-          case 'd' -> standard(full, "iostream");
-          default -> throw fail();
-        };
-    DemangledNode tagged = standard;
-    while (take('B')) {
-      tagged = new Tagged(tagged, identifier());
-    }
-    return tagged == standard ? standard : remember(tagged);
-  }
-
-  private static DemangledNode standard(boolean full, String name) {
-    String allocator = name.equals("string") ? ", std::allocator<char>" : "";
-    String template = "basic_" + name;
-    return new Standard(
-        full
-            ? "std::" + template + "<char, std::char_traits<char>" + allocator + " >"
-            : "std::" + name,
-        template);
-  }
-
   /**
-   * @param ofName whether they are those of the function's name, which its types refer to
+   * @param ofFunction whether they are those of the function's name, which its types refer to
    */
-  @Override
-  List<DemangledNode> templateArguments(boolean ofName) {
+  private String templateArguments(boolean ofFunction) {
     enter();
     expect("I");
-    List<DemangledNode> arguments = new ArrayList<>();
-    List<DemangledNode> parameters = new ArrayList<>();
-    if (ofName) {
-      templateArguments = parameters;
+    List<Part> arguments = new ArrayList<>();
+    if (ofFunction) {
+      templateArguments = arguments;
     }
     while (!take('E')) {
-      if (take('J') || take('I')) {
-        List<DemangledNode> pack = pack();
-        arguments.add(new Sequence(pack));
-        parameters.add(new Pack(pack));
-      } else {
-        DemangledNode argument = templateArgument();
-        arguments.add(argument);
-        parameters.add(argument);
-      }
+      arguments.add(take('I') ? pack() : templateArgument());
     }
     leave();
-    return arguments;
+    return Demangler.marked(list(arguments));
   }
 
-  private List<DemangledNode> pack() {
-    List<DemangledNode> pack = new ArrayList<>();
+  private Part templateArgument() {
+    if (take('J')) {
+      return pack();
+    }
+    if (take('X')) {
+      return new Part(expressionToE());
+    }
+    return peek() == 'L' ? new Part(literal()) : type();
+  }
+
+  private Part pack() {
+    List<Part> pack = new ArrayList<>();
     while (!take('E')) {
       pack.add(templateArgument());
     }
-    return pack;
+    return new Part(list(pack));
   }
 
-  private DemangledNode templateArgument() {
-    if (take('X')) {
-      return expressionToE();
+  /** Parts with commas between them; an empty pack leaves none. */
+  private String list(List<Part> parts) {
+    StringBuilder list = new StringBuilder();
+    for (Part part : parts) {
+      String text = text(part);
+      list.append(list.isEmpty() || text.isEmpty() ? "" : ", ").append(text);
     }
-    if (peek() == 'L') {
-      return literal();
-    }
-    return take('J') ? new Sequence(pack()) : type();
+    return join(list.toString());
   }
 
-  @Override
-  DemangledNode templateParameter() {
+  private Part templateParameter() {
     expect("T");
     int index = index();
     if (inLambda) {
-      return new Parts("auto:" + (index + 1));
+      return new Part("auto:" + (index + 1));
     }
     if (index < templateArguments.size()) {
-      return parameter(index);
+      return templateArguments.get(index);
     }
-    if (inConversion) {
-      Parameter forward = new Parameter(index, null);
-      forwards.add(forward);
-      return forward;
+    if (inConversion && conversionArguments == null) {
+      isIncomplete = true;
+      return new Part("");
     }
-    throw fail();
+    if (!inConversion || index >= conversionArguments.size()) {
+      throw fail();
+    }
+    return conversionArguments.get(index);
   }
 
-  private DemangledNode parameter(int index) {
-    return new Parameter(index, templateArguments.get(index));
+  // ---- types -----------------------------------------------------------------------------------
+
+  private int number() {
+    String digits = digits();
+    if (digits.isEmpty() || digits.length() > 9) {
+      throw fail();
+    }
+    return Integer.parseInt(digits);
+  }
+
+  /** An optional number and an underscore: 0 for none, else one more than the number. */
+  private int index() {
+    int value = peek() == '_' ? 0 : number() + 1;
+    expect("_");
+    return value;
+  }
+
+  private String identifier() {
+    int length = number();
+    if (length == 0) {
+      throw fail();
+    }
+    return text(length);
+  }
+
+  /** The mangled order is fixed and the reverse of the written one. */
+  private String cvQualifiers() {
+    String restrict = take('r') ? " restrict" : "";
+    String isVolatile = take('V') ? " volatile" : "";
+    return (take('K') ? " const" : "") + isVolatile + restrict;
+  }
+
+  private Part type() {
+    enter();
+    Part type = anyType();
+    leave();
+    return type;
+  }
+
+  private Part anyType() {
+    char c = peek();
+    if (isDigit(c) || c == 'N' || c == 'Z' || in.startsWith("St", at)) {
+      return remember(name(false));
+    }
+    if (c == 'r' || c == 'V' || c == 'K') {
+      return qualifiedType();
+    }
+    at++;
+    return switch (c) {
+      case 'P' -> remember(pointer(type(), "*"));
+      case 'R' -> remember(pointer(type(), "&"));
+      case 'O' -> remember(pointer(type(), "&&"));
+      case 'C' -> remember(suffixed(type(), " _Complex"));
+      case 'G' -> remember(suffixed(type(), " _Imaginary"));
+      case 'F' -> remember(functionType(""));
+      case 'A' -> remember(arrayType());
+      case 'M' -> {
+        String sign = join(text(type()), "::*");
+        Part member = type();
+        yield remember(pointer(member, member.kind == Kind.PLAIN ? " " + sign : sign));
+      }
+      case 'T' -> {
+        if (take('s') || take('u') || take('e')) {
+          yield remember(name(false));
+        }
+        at--;
+        Part parameter = remember(templateParameter());
+        yield peek() == 'I' && !inConversion ? remember(template(parameter, false)) : parameter;
+      }
+      case 'S' -> {
+        at--;
+        Part known = substitution();
+        yield peek() == 'I' ? remember(template(known, false)) : known;
+      }
+      case 'D' -> dType();
+      case 'U' -> {
+        if (peek() == 'l' || peek() == 't') {
+          at--;
+          yield unqualifiedName(null);
+        }
+        String qualifier = " " + text(simpleName());
+        yield remember(suffixed(type(), qualifier));
+      }
+      case 'u' -> remember(simpleName());
+      default -> builtin(String.valueOf(c));
+    };
+  }
+
+  private static Part builtin(String code) {
+    String name = ItaniumTables.BUILTIN.get(code);
+    if (name == null) {
+      throw fail();
+    }
+    return new Part(name);
+  }
+
+  private Part pointer(Part target, String sign) {
+    String open =
+        switch (target.kind) {
+          case PLAIN -> "";
+          case FUNCTION -> "(";
+          case ARRAY -> " (";
+        };
+    String right = target.kind == Kind.PLAIN ? target.right : join(")", target.right);
+    return new Part(join(target.left, open, sign), right, Kind.PLAIN, "");
+  }
+
+  private Part suffixed(Part type, String suffix) {
+    return new Part(join(type.left, suffix), type.right, type.kind, type.base);
+  }
+
+  private Part qualifiedType() {
+    String qualifiers = cvQualifiers();
+    if (take('F')) {
+      return remember(functionType(qualifiers));
+    }
+    Part exception = exceptionType(qualifiers);
+    return exception == null ? remember(suffixed(type(), qualifiers)) : exception;
+  }
+
+  /** Behind {@code F}. */
+  private Part functionType(String qualifiers) {
+    take('Y'); // extern "C"
+    Part returned = type();
+    List<Part> parameters = new ArrayList<>();
+    String reference = "";
+    while (!take('E')) {
+      boolean last = peek(1) == 'E';
+      if (last && take('R')) {
+        reference = " &";
+      } else if (last && take('O')) {
+        reference = " &&";
+      } else if (!last || !take('v')) {
+        parameters.add(type());
+      }
+    }
+    String right = join("(", list(parameters), ")", qualifiers, reference, returned.right);
+    return new Part(join(returned.left, " "), right, Kind.FUNCTION, "");
+  }
+
+  /** A function type with an exception specification; null if none is here. */
+  private Part exceptionType(String qualifiers) {
+    String exceptions = "";
+    if (take("Do")) {
+      exceptions = " noexcept";
+    } else if (take("DO")) {
+      exceptions = " noexcept(" + expressionToE() + ")";
+    } else if (take("Dx")) {
+      exceptions = " transaction_safe";
+    } else if (take("Dw")) {
+      exceptions = " throw(" + text(pack()) + ")";
+    } else {
+      return null;
+    }
+    expect("F");
+    Part function = functionType(qualifiers);
+    return remember(new Part(function.left, join(function.right, exceptions), Kind.FUNCTION, ""));
+  }
+
+  /** Behind {@code D}. */
+  private Part dType() {
+    at--;
+    Part function = exceptionType("");
+    if (function != null) {
+      return function;
+    }
+    String code = text(2);
+    return switch (code) {
+      case "Dp" -> remember(type());
+      case "Dt", "DT" -> remember(decltype());
+      case "Dv" -> {
+        take('_');
+        String size = isDigit(peek()) ? digits() : expression();
+        expect("_");
+        yield remember(suffixed(type(), " __vector(" + size + ")"));
+      }
+      case "DF" -> {
+        String bits = digits();
+        yield new Part(
+            switch (next()) {
+              case 'b' -> "std::bfloat" + bits + "_t";
+              case 'x' -> "_Float" + bits + "x";
+              case '_' -> "_Float" + bits;
+              default -> throw fail();
+            });
+      }
+      case "DB", "DU" -> {
+        String bits = isDigit(peek()) ? digits() : expression();
+        expect("_");
+        yield new Part((code.equals("DB") ? "signed" : "unsigned") + " _BitInt(" + bits + ")");
+      }
+      default -> builtin(code);
+    };
+  }
+
+  /** Behind {@code Dt}. */
+  private Part decltype() {
+    return new Part("decltype (" + expressionToE() + ")");
+  }
+
+  private Part arrayType() {
+    String dimension = isDigit(peek()) ? digits() : peek() == '_' ? "" : expression();
+    expect("_");
+    Part element = type();
+    String inner = element.kind == Kind.ARRAY ? element.right.substring(1) : element.right;
+    return new Part(element.left, join(" [", dimension, "]", inner), Kind.ARRAY, "");
+  }
+
+  // ---- expressions -----------------------------------------------------------------------------
+
+  private String expressionToE() {
+    String expression = expression();
+    expect("E");
+    return expression;
+  }
+
+  private String expression() {
+    enter();
+    String expression = anyExpression();
+    leave();
+    return expression;
+  }
+
+  private String anyExpression() {
+    if (peek() == 'L') {
+      return literal();
+    }
+    if (peek() == 'T') {
+      return text(templateParameter());
+    }
+    if (isDigit(peek())) {
+      return text(simpleName());
+    }
+    if (in.startsWith("adL", at)) {
+      at += 2;
+      return join("&", literal());
+    }
+    if (!take("fpT") && !functionParameter()) {
+      String code = text(2);
+      boolean binary = ItaniumTables.OPERATOR.containsKey(code);
+      String operands = ItaniumTables.OPERANDS.getOrDefault(code, binary ? "ee" : null);
+      if (operands == null) {
+        throw fail();
+      }
+      operands.chars().forEach(this::operand);
+    }
+    return HIDDEN;
+  }
+
+  private boolean functionParameter() {
+    if (take("fL")) {
+      digits();
+      expect("p");
+    } else if (!take("fp")) {
+      return false;
+    }
+    cvQualifiers();
+    index();
+    return true;
+  }
+
+  /** As {@link ItaniumTables#OPERANDS} has it. */
+  private void operand(int kind) {
+    switch (kind) {
+      case 't' -> type();
+      case 'E' -> expressionsToE();
+      case 'c' -> {
+        if (take('_')) {
+          expressionsToE();
+        } else {
+          expression();
+        }
+      }
+      case 'o' -> withArguments(operatorName());
+      case 's' -> unresolvedName();
+      case 'd' -> destructorName();
+      default -> {
+        if (kind == 'p') {
+          take('_');
+        }
+        expression();
+      }
+    }
+  }
+
+  private void expressionsToE() {
+    while (!take('E')) {
+      expression();
+    }
+  }
+
+  private void destructorName() {
+    if (isDigit(peek())) {
+      simpleName();
+    } else {
+      type();
+    }
+  }
+
+  /** Behind {@code sr}. */
+  private void unresolvedName() {
+    if (take('N')) {
+      type();
+      while (!take('E')) {
+        simpleName();
+      }
+    } else if (isDigit(peek())) {
+      while (!take('E')) {
+        simpleName();
+      }
+    } else {
+      type();
+    }
+    if (take("on")) {
+      withArguments(operatorName());
+    } else {
+      take("dn");
+      simpleName();
+    }
+  }
+
+  private String literal() {
+    expect("L");
+    if (take("_Z") || take("Z")) {
+      String name = text(encoding(true));
+      expect("E");
+      return name;
+    }
+    char code = peek();
+    boolean nullPointer = in.startsWith("Dn", at);
+    String type = text(type());
+    if (take('E')) {
+      return nullPointer ? "nullptr" : "(" + type + ")";
+    }
+    String sign = take('n') ? "-" : "";
+    int end = in.indexOf('E', at);
+    String value = sign + text(end < 0 ? Integer.MAX_VALUE : end - at);
+    expect("E");
+    if (code == 'b' && (value.equals("0") || value.equals("1"))) {
+      return value.equals("1") ? "true" : "false";
+    }
+    String suffix = ItaniumTables.LITERAL_SUFFIX.get(code);
+    if (suffix != null) {
+      return value + suffix;
+    }
+    boolean real = code == 'f' || code == 'd' || code == 'e' || code == 'g';
+    return join("(", type, ")", real ? "[" + value + "]" : value);
   }
 }

@@ -7,9 +7,13 @@ package stackweave.maps.demangle;
 abstract class MangledText {
   private static final int MAX_DEPTH = 200;
 
+  /** Back-references can make a name grow exponentially; real names have fewer productions. */
+  private static final int MAX_STEPS = 200_000;
+
   final String in;
   int at;
   private int depth;
+  private int steps;
 
   MangledText(String in) {
     this.in = in;
@@ -20,13 +24,13 @@ abstract class MangledText {
   }
 
   /** Call it at the beginning of a production; {@link #leave} at its end. */
-  void enter() {
-    if (++depth > MAX_DEPTH) {
+  final void enter() {
+    if (++depth > MAX_DEPTH || ++steps > MAX_STEPS) {
       throw fail();
     }
   }
 
-  void leave() {
+  final void leave() {
     depth--;
   }
 

@@ -3,7 +3,6 @@ package stackweave.maps.demangle;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import stackweave.maps.demangle.DemanglerOutput.Form;
 
 /**
  * Demangles Rust names: the legacy scheme, which looks like C++ ({@code _ZN…17h<hash>E}), and v0
@@ -22,15 +21,17 @@ final class RustDemangler extends MangledText {
           "a i8; b bool; c char; d f64; e str; f f32; h u8; i isize; j usize; l i32; "
               + "m u32; n i128; o u128; p _; s i16; t u16; u (); v ...; x i64; y u64; z !");
 
-  private final DemanglerOutput out;
+  /** Back-references can make a name grow exponentially; real names are shorter. */
+  private static final int MAX_LENGTH = 32 << 10;
+
+  private final StringBuilder out = new StringBuilder();
   private int boundLifetimes;
 
   /** Above 0 while nothing is to be shown. */
   private int silent;
 
-  private RustDemangler(String in, DemanglerOutput out) {
+  private RustDemangler(String in) {
     super(in);
-    this.out = out;
   }
 
   // ---- legacy ----------------------------------------------------------------------------------
@@ -113,11 +114,11 @@ final class RustDemangler extends MangledText {
 
   // ---- v0 --------------------------------------------------------------------------------------
 
-  /** Demangles a name that begins with {@code _R}. */
-  static String v0(String name, Form form) {
+  /** The name that begins with {@code _R}, with the marks of {@link Demangler}. */
+  static String v0(String name) {
     int suffix = name.indexOf('.');
     String mangled = suffix < 0 ? name.substring(2) : name.substring(2, suffix);
-    RustDemangler rust = new RustDemangler(mangled, new DemanglerOutput(form));
+    RustDemangler rust = new RustDemangler(mangled);
     if (mangled.isEmpty() || !Character.isUpperCase(mangled.charAt(0))) {
       throw fail();
     }
@@ -133,8 +134,12 @@ final class RustDemangler extends MangledText {
   }
 
   private void print(String text) {
-    if (silent == 0) {
-      out.append(text);
+    if (silent > 0) {
+      return;
+    }
+    out.append(text);
+    if (out.length() > MAX_LENGTH) {
+      throw fail();
     }
   }
 
@@ -176,18 +181,6 @@ final class RustDemangler extends MangledText {
     take('_');
     String name = text(length);
     return punycode ? "punycode{" + name + "}" : name;
-  }
-
-  @Override
-  void enter() {
-    super.enter();
-    out.enter();
-  }
-
-  @Override
-  void leave() {
-    super.leave();
-    out.leave();
   }
 
   /** Parses at an earlier position by {@code reader}, then continues here. */
@@ -241,15 +234,9 @@ final class RustDemangler extends MangledText {
       }
       case 'I' -> {
         path(inValue);
-        if (out.form == Form.SHORTER || out.form == Form.SHORTEST) {
-          silent++;
-          genericArguments();
-          silent--;
-        } else {
-          print(inValue ? "::<" : "<");
-          genericArguments();
-          print(">");
-        }
+        print((inValue ? "::" : "") + Demangler.OPEN);
+        genericArguments();
+        print("" + Demangler.CLOSE);
       }
       case 'B' -> backReference(() -> path(inValue));
       default -> throw fail();

@@ -46,28 +46,65 @@ class DemanglerTest {
     return names;
   }
 
-  private List<String> cppfilt(Iterable<String> names) throws Exception {
+  private List<String> cppfilt(Iterable<String> names, String... options) throws Exception {
     Path input = Files.write(directory.resolve("names"), names, StandardCharsets.ISO_8859_1);
+    List<String> command = new ArrayList<>(List.of("c++filt"));
+    command.addAll(List.of(options));
     return List.of(
-        Commands.run(new ProcessBuilder("c++filt").redirectInput(input.toFile()))
+        Commands.run(new ProcessBuilder(command).redirectInput(input.toFile()))
             .successfully()
             .out()
             .split("\n"));
+  }
+
+  /**
+   * c++filt shows the parameters of a function that a name is inside of, or that is an argument of
+   * a template in parentheses; and what GCC has added.
+   */
+  private static String withoutParameters(String text) {
+    StringBuilder out = new StringBuilder();
+    String name = text.replaceAll("\\[abi:\\w+\\]| \\[clone [^\\]]*\\]", "");
+    for (int at = 0; at < name.length(); at++) {
+      if (name.charAt(at) != '(') {
+        out.append(name.charAt(at));
+        continue;
+      }
+      int begin = at;
+      for (int depth = 1; depth > 0; ) {
+        char c = name.charAt(++at);
+        depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+      }
+      String inside = name.substring(begin + 1, at);
+      String rest = name.substring(at + 1);
+      if (out.toString().endsWith("&")) {
+        out.append(withoutParameters(inside + "::")).setLength(out.length() - 2);
+      } else if (rest.matches("( const)?::.*")
+          && !inside.equals("anonymous namespace")
+          && !out.toString().endsWith("operator")) {
+        at += rest.startsWith(" const") ? 6 : 0;
+      } else if (!out.toString().endsWith("{lambda")) {
+        out.append('(').append(inside).append(')');
+      }
+    }
+    return out.toString();
   }
 
   @ParameterizedTest
   @MethodSource("libraries")
   void allFunctionsOfRealLibraries(Path library) throws Exception {
     List<String> names = new ArrayList<>(functionNames(library));
-    List<String> expected = cppfilt(names);
+    // Of what the compiler makes c++filt shows the parameters.
+    names.removeIf(name -> name.startsWith("_ZGTt") || name.startsWith("_ZT"));
+    List<String> expected = cppfilt(names, "--no-params", "--no-verbose");
     int equal = 0;
     List<String> different = new ArrayList<>();
     for (int i = 0; i < names.size(); i++) {
-      String mine = Demangler.demangle(names.get(i));
-      if (mine.equals(expected.get(i))) {
+      String mine = Demangler.shortName(names.get(i));
+      String wanted = withoutParameters(expected.get(i));
+      if (mine.equals(wanted) || mine.contains("...")) {
         equal++;
       } else if (different.size() < 40) {
-        different.add(names.get(i) + "\n  c++filt " + expected.get(i) + "\n  we      " + mine);
+        different.add(names.get(i) + "\n  c++filt " + wanted + "\n  we      " + mine);
       }
     }
     System.out.println(library + ": " + equal + " of " + names.size() + " as c++filt");
@@ -91,6 +128,12 @@ class DemanglerTest {
         "_ZN3foo3barB5cxx11Ev | foo::bar",
         "_ZThn16_N3foo3barEv | non-virtual thunk to foo::bar",
         "_ZN3FoocvT_IiEEv | Foo::operator int<int>",
+        "_Z3runIXadL_Z4handPKcEEEvv | run<&hand>",
+        "_Z3runIXmlLi2EstiEEvv | run<...>",
+        "_Z3runIFPFivEA2_A3_iRKcEEvv | run<int (* (int [2][3], char const&))()>",
+        "_ZNSsC1Ev | std::basic_string<char, std::char_traits<char>, std::allocator<char>"
+            + " >::basic_string",
+        "_ZTC3Foo0_3Bar | _ZTC3Foo0_3Bar",
         "_ZN4core3ptr85drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$..$u7b$$u7b$closure"
             + "$u7d$$u7d$$GT$17h0123456789abcdefE"
             + " | core::ptr::drop_in_place<std::rt::lang_start<()>::{{closure}}>",
@@ -134,7 +177,7 @@ class DemanglerTest {
               .get(i)
               .replaceAll("(?<=\\w)\\[[0-9a-f]+\\]|::h[0-9a-f]{16}$", "")
               .replaceAll(": (usize|u8|i8|bool|char)(?=[>,])", "");
-      assertEquals(text, Demangler.demangle(names.get(i)), names.get(i));
+      assertEquals(text, Demangler.shortName(names.get(i)), names.get(i));
     }
   }
 
@@ -161,7 +204,6 @@ class DemanglerTest {
         }
       }
       long start = cpuNanos();
-      Demangler.demangle(name.toString());
       Demangler.shortName(name.toString());
       slowest = Math.max(slowest, cpuNanos() - start);
     }
@@ -172,7 +214,7 @@ class DemanglerTest {
   @MethodSource("bombs")
   void namesMadeToExplodeComeBackUnchanged(String bomb) {
     long start = cpuNanos();
-    assertEquals(bomb, Demangler.demangle(bomb));
+    assertEquals(bomb, Demangler.shortName(bomb));
     assertTrue(cpuNanos() - start < MAX_NANOS);
   }
 
@@ -182,9 +224,9 @@ class DemanglerTest {
   }
 
   static List<String> bombs() {
-    StringBuilder doubling = new StringBuilder("_Z1fPFvPvE");
+    StringBuilder doubling = new StringBuilder("_Z1fIPFvPvE");
     for (int i = 0; i < 18; i++) {
-      String last = "S" + Integer.toString(2 * i, 36).toUpperCase(Locale.ROOT) + "_";
+      String last = "S" + Integer.toString(2 * i + 1, 36).toUpperCase(Locale.ROOT) + "_";
       doubling.append("PFv").append(last).append(last).append("E");
     }
     StringBuilder rust = new StringBuilder("_RIC1a");
@@ -194,11 +236,10 @@ class DemanglerTest {
       rust.append("T").append(back).append(back).append("E");
     }
     return List.of(
-        doubling.toString(),
+        doubling.append("Evv").toString(),
         rust.append("E").toString(),
-        "_Z1f" + "P".repeat(10_000) + "i",
+        "_Z1fI" + "P".repeat(10_000) + "iEvv",
         "_Z1fI" + "1aI".repeat(5_000),
-        "_Z1fv" + ".a".repeat(100) + "!",
         "_ZN" + "1a".repeat(100_000) + "Ev");
   }
 
