@@ -11,36 +11,7 @@ import java.util.List;
  * <p>Source: Itanium C++ ABI, section 5.1 "External Names (a.k.a. Mangling)", whose productions the
  * methods are named after. What is not understood ends in {@link UndemangledException}.
  */
-final class ItaniumDemangler extends MangledText {
-  /** Back-references can make a text grow exponentially: of all texts together so many. */
-  private static final int MAX_BUILT = 1 << 20;
-
-  private static final String HIDDEN = "...";
-
-  /** Which parentheses a pointer to a type needs. */
-  private enum Kind {
-    PLAIN,
-    FUNCTION,
-    ARRAY
-  }
-
-  /**
-   * A name or a type. A C++ type surrounds the name that it declares ({@code int (*name)[3]}).
-   *
-   * @param left of that name; all of it in a part that is no such type
-   * @param right of that name
-   * @param base the name that constructors of this class have
-   */
-  private record Part(String left, String right, Kind kind, String base) {
-    Part(String text, String base) {
-      this(text, "", Kind.PLAIN, base);
-    }
-
-    Part(String text) {
-      this(text, text);
-    }
-  }
-
+final class ItaniumDemangler extends ItaniumExpressions {
   /** What a substitution can stand for. */
   private final List<Part> substitutions = new ArrayList<>();
 
@@ -51,9 +22,11 @@ final class ItaniumDemangler extends MangledText {
   private final List<Part> conversionArguments;
 
   private boolean inConversion;
+
+  /** Whether the type of a conversion operator lacks arguments that are not known yet. */
   private boolean isIncomplete;
+
   private boolean inLambda;
-  private int built;
 
   private ItaniumDemangler(String mangled, List<Part> conversionArguments) {
     super(mangled);
@@ -74,19 +47,6 @@ final class ItaniumDemangler extends MangledText {
     return text(encoding(false));
   }
 
-  private String join(String... parts) {
-    String all = String.join("", parts);
-    built += all.length();
-    if (built > MAX_BUILT) {
-      throw fail();
-    }
-    return all;
-  }
-
-  private String text(Part part) {
-    return join(part.left, part.right);
-  }
-
   private Part remember(Part part) {
     substitutions.add(part);
     return part;
@@ -94,12 +54,8 @@ final class ItaniumDemangler extends MangledText {
 
   // ---- names ---------------------------------------------------------------------------------
 
-  /**
-   * A function or variable.
-   *
-   * @param isPart whether more of the name follows behind it and an E
-   */
-  private Part encoding(boolean isPart) {
+  @Override
+  Part encoding(boolean isPart) {
     enter();
     List<Part> outer = templateArguments;
     templateArguments = new ArrayList<>();
@@ -173,11 +129,11 @@ final class ItaniumDemangler extends MangledText {
   }
 
   private Part qualified(Part scope, Part name) {
-    return scope == null ? name : new Part(join(text(scope), "::", text(name)), name.base);
+    return scope == null ? name : new Part(join(text(scope), "::", text(name)), name.base());
   }
 
   private Part template(Part name, boolean ofFunction) {
-    return new Part(join(text(name), templateArguments(ofFunction)), name.base);
+    return new Part(join(text(name), templateArguments(ofFunction)), name.base());
   }
 
   /** Behind {@code N}. */
@@ -280,7 +236,7 @@ final class ItaniumDemangler extends MangledText {
     if (inheriting) {
       type();
     }
-    return new Part(destructor ? "~" + scope.base : scope.base);
+    return new Part(destructor ? "~" + scope.base() : scope.base());
   }
 
   private Part sourceName() {
@@ -290,12 +246,13 @@ final class ItaniumDemangler extends MangledText {
     return new Part(anonymous && name.charAt(9) == 'N' ? "(anonymous namespace)" : name);
   }
 
-  /** A source name with its template arguments, if they follow. */
-  private Part simpleName() {
+  @Override
+  Part simpleName() {
     return withArguments(sourceName());
   }
 
-  private Part withArguments(Part name) {
+  @Override
+  Part withArguments(Part name) {
     return peek() == 'I' ? template(name, false) : name;
   }
 
@@ -314,7 +271,8 @@ final class ItaniumDemangler extends MangledText {
     return new Part("{lambda#" + (index() + 1) + "}");
   }
 
-  private Part operatorName() {
+  @Override
+  Part operatorName() {
     if (take("cv")) {
       boolean outer = inConversion;
       inConversion = true;
@@ -433,7 +391,8 @@ final class ItaniumDemangler extends MangledText {
     return join(list.toString());
   }
 
-  private Part templateParameter() {
+  @Override
+  Part templateParameter() {
     expect("T");
     int index = index();
     if (inLambda) {
@@ -454,37 +413,8 @@ final class ItaniumDemangler extends MangledText {
 
   // ---- types -----------------------------------------------------------------------------------
 
-  private int number() {
-    String digits = digits();
-    if (digits.isEmpty() || digits.length() > 9) {
-      throw fail();
-    }
-    return Integer.parseInt(digits);
-  }
-
-  /** An optional number and an underscore: 0 for none, else one more than the number. */
-  private int index() {
-    int value = peek() == '_' ? 0 : number() + 1;
-    expect("_");
-    return value;
-  }
-
-  private String identifier() {
-    int length = number();
-    if (length == 0) {
-      throw fail();
-    }
-    return text(length);
-  }
-
-  /** The mangled order is fixed and the reverse of the written one. */
-  private String cvQualifiers() {
-    String restrict = take('r') ? " restrict" : "";
-    String isVolatile = take('V') ? " volatile" : "";
-    return (take('K') ? " const" : "") + isVolatile + restrict;
-  }
-
-  private Part type() {
+  @Override
+  Part type() {
     enter();
     Part type = anyType();
     leave();
@@ -511,7 +441,7 @@ final class ItaniumDemangler extends MangledText {
       case 'M' -> {
         String sign = join(text(type()), "::*");
         Part member = type();
-        yield remember(pointer(member, member.kind == Kind.PLAIN ? " " + sign : sign));
+        yield remember(pointer(member, member.kind() == Kind.PLAIN ? " " + sign : sign));
       }
       case 'T' -> {
         if (take('s') || take('u') || take('e')) {
@@ -550,17 +480,17 @@ final class ItaniumDemangler extends MangledText {
 
   private Part pointer(Part target, String sign) {
     String open =
-        switch (target.kind) {
+        switch (target.kind()) {
           case PLAIN -> "";
           case FUNCTION -> "(";
           case ARRAY -> " (";
         };
-    String right = target.kind == Kind.PLAIN ? target.right : join(")", target.right);
-    return new Part(join(target.left, open, sign), right, Kind.PLAIN, "");
+    String right = target.kind() == Kind.PLAIN ? target.right() : join(")", target.right());
+    return new Part(join(target.left(), open, sign), right, Kind.PLAIN, "");
   }
 
   private Part suffixed(Part type, String suffix) {
-    return new Part(join(type.left, suffix), type.right, type.kind, type.base);
+    return new Part(join(type.left(), suffix), type.right(), type.kind(), type.base());
   }
 
   private Part qualifiedType() {
@@ -588,8 +518,8 @@ final class ItaniumDemangler extends MangledText {
         parameters.add(type());
       }
     }
-    String right = join("(", list(parameters), ")", qualifiers, reference, returned.right);
-    return new Part(join(returned.left, " "), right, Kind.FUNCTION, "");
+    String right = join("(", list(parameters), ")", qualifiers, reference, returned.right());
+    return new Part(join(returned.left(), " "), right, Kind.FUNCTION, "");
   }
 
   /** A function type with an exception specification; null if none is here. */
@@ -608,7 +538,8 @@ final class ItaniumDemangler extends MangledText {
     }
     expect("F");
     Part function = functionType(qualifiers);
-    return remember(new Part(function.left, join(function.right, exceptions), Kind.FUNCTION, ""));
+    return remember(
+        new Part(function.left(), join(function.right(), exceptions), Kind.FUNCTION, ""));
   }
 
   /** Behind {@code D}. */
@@ -656,148 +587,7 @@ final class ItaniumDemangler extends MangledText {
     String dimension = isDigit(peek()) ? digits() : peek() == '_' ? "" : expression();
     expect("_");
     Part element = type();
-    String inner = element.kind == Kind.ARRAY ? element.right.substring(1) : element.right;
-    return new Part(element.left, join(" [", dimension, "]", inner), Kind.ARRAY, "");
-  }
-
-  // ---- expressions -----------------------------------------------------------------------------
-
-  private String expressionToE() {
-    String expression = expression();
-    expect("E");
-    return expression;
-  }
-
-  private String expression() {
-    enter();
-    String expression = anyExpression();
-    leave();
-    return expression;
-  }
-
-  private String anyExpression() {
-    if (peek() == 'L') {
-      return literal();
-    }
-    if (peek() == 'T') {
-      return text(templateParameter());
-    }
-    if (isDigit(peek())) {
-      return text(simpleName());
-    }
-    if (in.startsWith("adL", at)) {
-      at += 2;
-      return join("&", literal());
-    }
-    if (!take("fpT") && !functionParameter()) {
-      String code = text(2);
-      boolean binary = ItaniumTables.OPERATOR.containsKey(code);
-      String operands = ItaniumTables.OPERANDS.getOrDefault(code, binary ? "ee" : null);
-      if (operands == null) {
-        throw fail();
-      }
-      operands.chars().forEach(this::operand);
-    }
-    return HIDDEN;
-  }
-
-  private boolean functionParameter() {
-    if (take("fL")) {
-      digits();
-      expect("p");
-    } else if (!take("fp")) {
-      return false;
-    }
-    cvQualifiers();
-    index();
-    return true;
-  }
-
-  /** As {@link ItaniumTables#OPERANDS} has it. */
-  private void operand(int kind) {
-    switch (kind) {
-      case 't' -> type();
-      case 'E' -> expressionsToE();
-      case 'c' -> {
-        if (take('_')) {
-          expressionsToE();
-        } else {
-          expression();
-        }
-      }
-      case 'o' -> withArguments(operatorName());
-      case 's' -> unresolvedName();
-      case 'd' -> destructorName();
-      default -> {
-        if (kind == 'p') {
-          take('_');
-        }
-        expression();
-      }
-    }
-  }
-
-  private void expressionsToE() {
-    while (!take('E')) {
-      expression();
-    }
-  }
-
-  private void destructorName() {
-    if (isDigit(peek())) {
-      simpleName();
-    } else {
-      type();
-    }
-  }
-
-  /** Behind {@code sr}. */
-  private void unresolvedName() {
-    if (take('N')) {
-      type();
-      while (!take('E')) {
-        simpleName();
-      }
-    } else if (isDigit(peek())) {
-      while (!take('E')) {
-        simpleName();
-      }
-    } else {
-      type();
-    }
-    if (take("on")) {
-      withArguments(operatorName());
-    } else {
-      take("dn");
-      simpleName();
-    }
-  }
-
-  private String literal() {
-    expect("L");
-    if (take("_Z") || take("Z")) {
-      String name = text(encoding(true));
-      expect("E");
-      return name;
-    }
-    char code = peek();
-    boolean nullPointer = in.startsWith("Dn", at);
-    String type = text(type());
-    if (take('E')) {
-      return nullPointer ? "nullptr" : "(" + type + ")";
-    }
-    String sign = take('n') ? "-" : "";
-    int end = in.indexOf('E', at);
-    String value = sign + text(end < 0 ? Integer.MAX_VALUE : end - at);
-    expect("E");
-    if (code == 'b' && (value.equals("0") || value.equals("1"))) {
-      return value.equals("1") ? "true" : "false";
-    }
-    String suffix = ItaniumTables.LITERAL_SUFFIX.get(code);
-    if (suffix != null) {
-      return value + suffix;
-    }
-    boolean real = code == 'f' || code == 'd' || code == 'e' || code == 'g';
-    return join("(", type, ")", real ? "[" + value + "]" : value);
+    String inner = element.kind() == Kind.ARRAY ? element.right().substring(1) : element.right();
+    return new Part(element.left(), join(" [", dimension, "]", inner), Kind.ARRAY, "");
   }
 }
