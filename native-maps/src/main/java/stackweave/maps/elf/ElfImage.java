@@ -29,6 +29,7 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   /** Longer hash chains are rejected: they hold a few symbols. */
   private static final int MAX_HASH_CHAIN = 1 << 16;
 
+  private static final int SHN_UNDEF = 0;
   private static final int NT_GNU_BUILD_ID = 3;
   private static final int DT_HASH = 4;
   private static final int DT_STRTAB = 5;
@@ -47,7 +48,19 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
    *     the first
    */
   public record Symbols(
-      ByteBuffer table, ByteBuffer names, List<SectionHeader> sections, boolean full) {}
+      ByteBuffer table, ByteBuffer names, List<SectionHeader> sections, boolean full) {
+
+    /** The virtual address of the defined symbol with this very name, of any type, or 0. */
+    public long addressOf(String name) {
+      byte[] wanted = name.getBytes(StandardCharsets.UTF_8);
+      for (int at = 0; at <= table.limit() - ElfHeaders.SYMBOL_SIZE; at += ElfHeaders.SYMBOL_SIZE) {
+        if (table.getShort(at + 6) != SHN_UNDEF && Strings.equal(names, table.getInt(at), wanted)) {
+          return table.getLong(at + 8);
+        }
+      }
+      return 0;
+    }
+  }
 
   ElfImage(ElfHeaders headers) {
     this.headers = headers;

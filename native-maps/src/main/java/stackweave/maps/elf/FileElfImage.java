@@ -89,7 +89,7 @@ public final class FileElfImage extends ElfImage {
     if (symbols == null) {
       return 0;
     }
-    long found = ExportedSymbols.find(symbols, null, name);
+    long found = symbols.addressOf(name);
     release(symbols.table());
     release(symbols.names());
     return found;
@@ -116,11 +116,6 @@ public final class FileElfImage extends ElfImage {
       }
     }
     return symbols;
-  }
-
-  /** .gnu.hash, which leads from a name to a symbol of .dynsym; null if there is none. */
-  public ByteBuffer gnuHash() {
-    return bytesOf(section(".gnu.hash"));
   }
 
   /** The functions that the loader chooses; none in an image without symbols of resolvers. */

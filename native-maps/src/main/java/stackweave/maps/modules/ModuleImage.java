@@ -8,7 +8,6 @@ import stackweave.maps.elf.Compression;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage;
 import stackweave.maps.elf.ElfImage.Symbols;
-import stackweave.maps.elf.ExportedSymbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.ImageBytes;
 import stackweave.maps.elf.IndirectFunctions;
@@ -39,7 +38,6 @@ public final class ModuleImage {
   private ImageOrigin origin;
   private String why;
   private Symbols exports;
-  private ByteBuffer exportsHash;
   private SymbolTable symbols;
   private String symbolSource = "";
   private UnwindTable unwindTable;
@@ -286,7 +284,7 @@ public final class ModuleImage {
   /** The virtual address of an exported symbol of any type, or 0. */
   public long exported(String name) {
     Symbols table = exports();
-    return table == null ? 0 : ExportedSymbols.find(table, exportsHash, name);
+    return table == null ? 0 : table.addressOf(name);
   }
 
   /** As {@link #exported}, or of .symtab, which is read as a whole. */
@@ -301,7 +299,6 @@ public final class ModuleImage {
     if (exports == null) {
       replaceVanished();
       exports = elf == null ? null : elf.dynsym();
-      exportsHash = elf instanceof FileElfImage file && exports != null ? file.gnuHash() : null;
     }
     return exports;
   }

@@ -7,7 +7,6 @@ import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.maps.elf.ElfFormatException;
-import stackweave.maps.elf.ExportedSymbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
@@ -48,7 +47,7 @@ record UprobePlace(String path, long offset) {
         throw RefusalText.EVENT_DELETED_LIBRARY.of(engine, 0, event.name(), code.path());
       }
       FileElfImage elf = FileElfImage.open(Path.of(code.path()));
-      long address = ExportedSymbols.find(elf.dynsym(), elf.gnuHash(), event.member());
+      long address = elf.dynsym().addressOf(event.member());
       address = address == 0 ? elf.addressOf(event.member()) : address;
       if (address == 0) {
         throw RefusalText.EVENT_NO_FUNCTION.of(
