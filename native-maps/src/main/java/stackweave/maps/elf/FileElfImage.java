@@ -56,6 +56,13 @@ public final class FileElfImage extends ElfImage {
     return !(bytes instanceof ImageBytes.OfFile file) || file.isUnchanged();
   }
 
+  /** Equal for files that have the same content: build id and size, or of one file at one time. */
+  public Object content() {
+    return buildId == null && bytes instanceof ImageBytes.OfFile file
+        ? file.identity()
+        : buildId + " " + bytes.size();
+  }
+
   @Override
   ByteBuffer at(long address, long size) throws ElfFormatException {
     for (Segment s : headers.segments()) {

@@ -5,11 +5,11 @@ import java.lang.ref.WeakReference;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.function.Predicate;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfImage;
@@ -34,11 +34,8 @@ final class ImageOpener {
   private final ModuleSources sources;
   private final DebugFiles debugFiles;
   private final RuleTable rules;
-  private final Map<String, WeakReference<ModuleImage>> shared = new HashMap<>();
+  private final Map<List<Object>, WeakReference<ModuleImage>> shared = new HashMap<>();
   private KeptFiles kept = KeptFiles.NONE;
-
-  /** Images of files that may go and are to be read later; null if each is read at once. */
-  private List<ModuleImage> unread;
 
   ImageOpener(MemoryReader memory, RuleTable rules, ModuleSources sources) {
     this.memory = memory;
@@ -50,27 +47,6 @@ final class ImageOpener {
   /** Files of deleted libraries are read through what is kept. */
   void keptBy(KeptFiles kept) {
     this.kept = kept;
-  }
-
-  /** From now on files that may go are left unread until {@link #readUnread}. */
-  void leaveUnread() {
-    unread = new ArrayList<>();
-  }
-
-  /** Reads the files that were left; from now on each is read when it is opened. */
-  void readUnread() {
-    if (unread != null) {
-      unread.forEach(ModuleImage::readNow);
-      unread = null;
-    }
-  }
-
-  private void readBeforeItGoes(ModuleImage image) {
-    if (unread == null) {
-      image.readNow();
-    } else {
-      unread.add(image);
-    }
   }
 
   /**
@@ -114,11 +90,20 @@ final class ImageOpener {
       Path path = path(code, why);
       boolean surely = path != null && isInode(path, code);
       ModuleImage image = surely ? viaPath(path, code, place, buildId, why) : null;
-      if (image == null) {
-        image = viaKept(code, place, buildId);
+      Path held = image == null ? kept.of(code.path()) : null;
+      if (held != null) {
+        // It may have been loaded from the same path before or after this one.
+        image =
+            viaOther(
+                held,
+                elf -> isInode(held, code) || doubt(elf, place, buildId) == null,
+                "file deleted; read while it was held open",
+                code,
+                place,
+                new StringJoiner(""));
       }
-      if (image == null && code.isFile()) {
-        image = viaMapFiles(code, place, why);
+      if (image == null && code.isFile() && sources.mapFiles()) {
+        image = viaOther(mapFile(code), elf -> true, "", code, place, why);
       }
       if (image == null && path != null && !surely) {
         image = viaPath(path, code, place, buildId, why);
@@ -153,65 +138,44 @@ final class ImageOpener {
       FileElfImage elf = FileElfImage.open(path, rules.memory());
       String doubt = isInode(path, code) ? null : doubt(elf, place, buildId);
       if (doubt == null) {
-        return share(elf, fileKey(elf, path), ImageOrigin.FILE, code, place, why);
+        return share(elf, ImageOrigin.FILE, code, place, why.toString());
       }
       why.add(doubt);
     } catch (ElfFormatException e) {
       why.add("file: " + e.getMessage());
-    } catch (IOException e) {
-      why.add("file can't be opened");
     }
     return null;
   }
 
-  private ModuleImage viaMapFiles(Mapping code, Place place, StringJoiner why) {
-    if (!sources.mapFiles()) {
-      return null;
-    }
-    Path link =
-        sources
-            .process()
-            .resolve("map_files")
-            .resolve(Long.toHexString(code.start()) + "-" + Long.toHexString(code.end()));
-    try {
-      FileElfImage elf = FileElfImage.open(link, rules.memory());
-      ModuleImage image =
-          share(
-              elf, fileKey(elf, link), ImageOrigin.MAPPED_FILE, code, place, new StringJoiner(""));
-      readBeforeItGoes(image); // the link exists only as long as the mapping
-      return image;
-    } catch (ElfFormatException | IOException e) {
-      // Without privilege this is common, and the next way serves as well.
-      if (e instanceof ElfFormatException format && format.reason() != Reason.UNREADABLE) {
-        why.add("mapped file: " + e.getMessage());
-      }
-      return null;
-    }
+  private Path mapFile(Mapping code) {
+    return sources
+        .process()
+        .resolve("map_files")
+        .resolve(Long.toHexString(code.start()) + "-" + Long.toHexString(code.end()));
   }
 
-  private ModuleImage viaKept(Mapping code, Place place, String buildId) {
-    Path path = kept.of(code.path());
-    if (path == null) {
-      return null;
-    }
+  /** Opens the mapped file by another path, which exists for a short time; null if it is not it. */
+  private ModuleImage viaOther(
+      Path other,
+      Predicate<FileElfImage> isMapped,
+      String origin,
+      Mapping code,
+      Place place,
+      StringJoiner why) {
     try {
-      FileElfImage elf = FileElfImage.open(path, rules.memory());
-      if (!isInode(path, code) && doubt(elf, place, buildId) != null) {
-        return null; // it was loaded from the same path before or after this one
+      FileElfImage elf = FileElfImage.open(other, rules.memory());
+      if (isMapped.test(elf)) {
+        ModuleImage image = share(elf, ImageOrigin.MAPPED_FILE, code, place, origin);
+        image.readNow();
+        return image;
       }
-      ModuleImage image =
-          share(
-              elf,
-              fileKey(elf, path),
-              ImageOrigin.MAPPED_FILE,
-              code,
-              place,
-              new StringJoiner("").add("file deleted; read while it was held open"));
-      readBeforeItGoes(image); // it is not held for long
-      return image;
-    } catch (ElfFormatException | IOException e) {
-      return null; // the next way serves as well
+    } catch (ElfFormatException e) {
+      // Without privilege this is common, and the next way serves as well.
+      if (e.reason() != Reason.UNREADABLE) {
+        why.add("mapped file: " + e.getMessage());
+      }
     }
+    return null;
   }
 
   /**
@@ -271,8 +235,7 @@ final class ImageOpener {
     }
     try {
       MemoryElfImage elf = place.open(memory, rules.memory());
-      String key = elf.buildId() == null ? null : "memory " + elf.buildId();
-      return share(elf, key, ImageOrigin.MEMORY, code, place, why);
+      return share(elf, ImageOrigin.MEMORY, code, place, why.toString());
     } catch (ElfFormatException e) {
       why.add("memory: " + e.getMessage());
       return nothing(code, why.toString());
@@ -284,27 +247,13 @@ final class ImageOpener {
         null, ImageOrigin.NONE, why, debugFiles, rules, code.path(), null, () -> null);
   }
 
-  /** A key of equal files: the build id, else inode and time; and the length. */
-  private static String fileKey(FileElfImage elf, Path path) throws IOException {
-    long size = Files.size(path);
-    return elf.buildId() != null
-        ? "file " + elf.buildId() + " " + size
-        : "file "
-            + Files.getAttribute(path, "unix:dev")
-            + " "
-            + Files.getAttribute(path, "unix:ino")
-            + " "
-            + size
-            + " "
-            + Files.getLastModifiedTime(path).toMillis();
-  }
-
   private ModuleImage share(
-      ElfImage elf, String key, ImageOrigin origin, Mapping code, Place place, StringJoiner why) {
+      ElfImage elf, ImageOrigin origin, Mapping code, Place place, String why) {
     shared.values().removeIf(reference -> reference.get() == null);
+    Object content = elf instanceof FileElfImage file ? file.content() : elf.buildId();
     // The reason is a part of the key, since the image reports it.
-    String whole = key + " " + origin + " " + why;
-    WeakReference<ModuleImage> reference = key == null ? null : shared.get(whole);
+    List<Object> key = content == null ? null : List.of(content, origin, why);
+    WeakReference<ModuleImage> reference = shared.get(key);
     ModuleImage known = reference == null ? null : reference.get();
     if (known != null && known.isReadable()) {
       return known;
@@ -313,14 +262,14 @@ final class ImageOpener {
         new ModuleImage(
             elf,
             origin,
-            why.toString(),
+            why,
             debugFiles,
             rules,
             code.path(),
             place == null ? null : () -> place.open(memory, rules.memory()),
             () -> keptImage(code.path()));
     if (key != null) {
-      shared.put(whole, new WeakReference<>(image));
+      shared.put(key, new WeakReference<>(image));
     }
     return image;
   }

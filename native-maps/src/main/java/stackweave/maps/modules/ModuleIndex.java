@@ -48,11 +48,6 @@ public final class ModuleIndex {
   private int lastGeneration;
   private int lastModuleId;
 
-  /** The mappings read for a record, which also serve for older records. */
-  private List<Mapping> recordMappings;
-
-  private long recordMappingsNanos;
-
   /** The executable lines of the last refresh, and the generation after it. */
   private byte[] refreshedLines;
 
@@ -99,22 +94,6 @@ public final class ModuleIndex {
   }
 
   /**
-   * The first {@link #refresh(long)}, in half the time: libraries whose file is deleted are left
-   * unread until {@link #readUnread}, which must follow soon.
-   *
-   * @throws IOException if maps can't be read
-   */
-  public void refreshFirst(long timeNanos) throws IOException {
-    opener.leaveUnread();
-    refresh(timeNanos);
-  }
-
-  /** Reads what {@link #refreshFirst} has left. */
-  public void readUnread() {
-    opener.readUnread();
-  }
-
-  /**
    * The mappings at a time; the oldest known for an earlier time. Empty before the first {@link
    * #refresh}.
    */
@@ -137,7 +116,7 @@ public final class ModuleIndex {
    * @throws IOException if maps can't be read; the state is unchanged then
    */
   public boolean refresh(long timeNanos, long foundSince) throws IOException {
-    return refresh(timeNanos, foundSince, null);
+    return refresh(timeNanos, foundSince, (come, gone) -> true);
   }
 
   /** What the loader has counted since it was asked before. */
@@ -153,8 +132,6 @@ public final class ModuleIndex {
    * certain. If all changes are seen, that is what has not changed, what came where nothing was,
    * and what has gone and left its place empty. Else there have been libraries that nobody has
    * seen: then it is what has not changed, but for files that were unloaded before.
-   *
-   * @param changes null if nobody counts
    */
   public boolean refresh(long timeNanos, long foundSince, Changes changes) throws IOException {
     List<CodeRange> before = latest().ranges();
@@ -162,8 +139,7 @@ public final class ModuleIndex {
     refresh(timeNanos);
     boolean changed = lastGeneration != generation;
     List<CodeRange> after = latest().ranges();
-    List<CodeRange> between =
-        changes == null ? both(before, after) : certain(before, after, changes);
+    List<CodeRange> between = certain(before, after, changes);
     boolean same = between == before || isSame(between, before);
     if (same && !changed) {
       return false;
@@ -179,17 +155,6 @@ public final class ModuleIndex {
     versions.add(complete);
     trim();
     return true;
-  }
-
-  /** What was there before, and what is there now in its place. */
-  private static List<CodeRange> both(List<CodeRange> before, List<CodeRange> after) {
-    List<CodeRange> both = before;
-    for (CodeRange range : after) {
-      if (before.stream().noneMatch(known -> isSame(known, range))) {
-        both = replaced(both, range.start(), range.end(), range);
-      }
-    }
-    return both;
   }
 
   /** As {@link #refresh(long, long, Changes)} has it. */
@@ -255,7 +220,6 @@ public final class ModuleIndex {
    * @throws IOException if maps can't be read; the state is unchanged then
    */
   public void refresh(long timeNanos) throws IOException {
-    recordMappings = null;
     byte[] lines = ProcMaps.executable(sources.process());
     if (lastGeneration == refreshedGeneration && Arrays.equals(lines, refreshedLines)) {
       return;
@@ -354,7 +318,7 @@ public final class ModuleIndex {
     List<CodeRange> before = base < 0 ? List.of() : versions.get(base).map().ranges();
     CodeRange range =
         path.startsWith("/") && !path.startsWith("//")
-            ? fileRange(timeNanos, record(address, end, fileOffset, path), buildId)
+            ? fileRange(record(address, end, fileOffset, path), buildId)
             : isMapped(before, address, end) ? movedRange(before, address, end) : null;
     if (range == null ? !isMapped(before, address, end) : contains(before, range)) {
       return;
@@ -413,7 +377,7 @@ public final class ModuleIndex {
     return new Mapping(start, end, true, false, true, false, offset, 0, 0, 0, name, deleted);
   }
 
-  private CodeRange fileRange(long timeNanos, Mapping record, String buildId) {
+  private CodeRange fileRange(Mapping record, String buildId) {
     CodeRange known = buildId == null ? null : verifiedRange(record, buildId);
     if (known != null) {
       return known;
@@ -421,12 +385,8 @@ public final class ModuleIndex {
     List<Mapping> mappings = List.of();
     Mapping code = record;
     try {
-      mappings = mappingsSince(timeNanos, buildId);
-      for (int i = firstEndingAbove(mappings, record.start()); i < mappings.size(); i++) {
-        Mapping m = mappings.get(i);
-        if (Long.compareUnsigned(m.start(), record.end()) >= 0) {
-          break;
-        }
+      mappings = ProcMaps.read(sources.process());
+      for (Mapping m : mappings) {
         if (m.executable() && m.isFile() && isRecorded(m, record)) {
           code = m;
         }
@@ -444,35 +404,6 @@ public final class ModuleIndex {
     // A library just loaded may be a temporary file that is deleted next.
     module.image().readNow();
     return new CodeRange(record.start(), record.end(), code, module);
-  }
-
-  /**
-   * The present mappings, or those read for another record after the time of this one: when many
-   * libraries are loaded at once, the maps are not read for each. The build id shows whether what
-   * is found was recorded; without one they are read in any case.
-   */
-  private List<Mapping> mappingsSince(long timeNanos, String buildId) throws IOException {
-    if (recordMappings == null || buildId == null || recordMappingsNanos - timeNanos <= 0) {
-      long now = System.nanoTime();
-      recordMappings = ProcMaps.read(sources.process());
-      recordMappingsNanos = now;
-    }
-    return recordMappings;
-  }
-
-  /** The index of the first mapping that ends above an address. */
-  private static int firstEndingAbove(List<Mapping> mappings, long address) {
-    int low = 0;
-    int high = mappings.size();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (Long.compareUnsigned(mappings.get(middle).end(), address) <= 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    return low;
   }
 
   /**
@@ -514,23 +445,10 @@ public final class ModuleIndex {
         && Long.compareUnsigned(record.start(), m.end()) < 0;
   }
 
-  /**
-   * @param ranges ascending
-   */
   private static MappedModule moduleOf(List<CodeRange> ranges, Mapping m) {
-    int low = 0;
-    int high = ranges.size();
-    while (low < high) {
-      int middle = (low + high) >>> 1;
-      if (Long.compareUnsigned(ranges.get(middle).end(), m.start()) <= 0) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
-    }
-    for (int i = low; i < ranges.size() && ranges.get(i).overlaps(m.start(), m.end()); i++) {
-      if (ranges.get(i).isSameImage(m)) {
-        return ranges.get(i).module();
+    for (CodeRange range : ranges) {
+      if (range.overlaps(m.start(), m.end()) && range.isSameImage(m)) {
+        return range.module();
       }
     }
     return null;

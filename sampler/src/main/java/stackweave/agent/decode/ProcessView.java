@@ -77,7 +77,7 @@ public final class ProcessView implements AutoCloseable {
   private void look(boolean areSamplesTaken) {
     lookedAt = System.nanoTime();
     try {
-      modules.refreshFirst(lookedAt);
+      modules.refresh(lookedAt);
     } catch (IOException e) {
       throw new UncheckedIOException("/proc/self/maps can't be read", e);
     }

@@ -78,8 +78,6 @@ final class Decoding implements SignalTargets, AutoCloseable {
             tools.instrumentation(),
             tools.messages());
     status.totals().decodeWith(decoder.unwinder().counters());
-    // Before all that takes longer: their files may be deleted soon.
-    process.modules().readUnread();
     samples = new SamplePipeline(decoder, failures());
     status.flushIfRequested();
   }

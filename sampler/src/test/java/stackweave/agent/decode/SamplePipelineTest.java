@@ -92,7 +92,7 @@ class SamplePipelineTest {
     Path library = Gcc.library(directory, "two", source, "-Wl,--build-id=0x" + id);
     try (OwnPipeline own = new OwnPipeline()) {
       System.load(library.toString());
-      own.decoder().process().modules().refreshFirst(System.nanoTime());
+      own.decoder().process().modules().refresh(System.nanoTime());
       StackSnapshot snapshot = own.snapshot(System.nanoTime());
       snapshot
           .registers()
