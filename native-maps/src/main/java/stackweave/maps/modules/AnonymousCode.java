@@ -9,28 +9,17 @@ import java.util.Arrays;
  * unwinding thread only.
  */
 final class AnonymousCode {
-  private long[] starts = {};
-  private long[] ends = {};
-  private int count;
+  /** Where a range begins, where it ends, where the next one begins, and so on; all different. */
+  private long[] bounds = {};
+
   private int version;
 
-  /** Takes the ranges of now, ascending, the bounds of each one behind the other. */
-  void set(long[] bounds, int ranges) {
-    boolean same = ranges == count;
-    for (int i = 0; i < ranges && same; i++) {
-      same = starts[i] == bounds[2 * i] && ends[i] == bounds[2 * i + 1];
+  /** Takes the bounds of now, ascending; ranges that touch are one. */
+  void set(long[] now) {
+    if (!Arrays.equals(now, bounds)) {
+      bounds = now;
+      version++;
     }
-    if (same) {
-      return;
-    }
-    version++;
-    starts = new long[ranges];
-    ends = new long[ranges];
-    for (int i = 0; i < ranges; i++) {
-      starts[i] = bounds[2 * i];
-      ends[i] = bounds[2 * i + 1];
-    }
-    count = ranges;
   }
 
   /** Another number after each change. */
@@ -40,8 +29,8 @@ final class AnonymousCode {
 
   /** Whether code can be at {@code pc}. */
   boolean contains(long pc) {
-    int i = Arrays.binarySearch(starts, pc);
-    int range = i >= 0 ? i : -i - 2;
-    return range >= 0 && pc < ends[range];
+    int at = Arrays.binarySearch(bounds, pc);
+    int notAbove = at >= 0 ? at + 1 : -at - 1;
+    return notAbove % 2 != 0;
   }
 }

@@ -269,12 +269,16 @@ public final class ModuleIndex {
     int count = 0;
     for (Mapping m : mappings) {
       if (m.executable() && !m.isFile() && !m.path().equals(VDSO) && m.start() > 0) {
-        bounds[2 * count] = m.start();
-        bounds[2 * count + 1] = m.end();
-        count++;
+        if (count > 0 && bounds[count - 1] == m.start()) {
+          count -= 2;
+        } else {
+          bounds[count] = m.start();
+        }
+        bounds[count + 1] = m.end();
+        count += 2;
       }
     }
-    anonymous.set(bounds, count);
+    anonymous.set(Arrays.copyOf(bounds, count));
   }
 
   /**
