@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
 import stackweave.maps.elf.ElfHeaders.Segment;
@@ -71,6 +72,21 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
 
   /** The bytes of a segment's range, by virtual address; checked against the segments. */
   abstract ByteBuffer at(long address, long size) throws ElfFormatException;
+
+  /** The loaded segment that has all of a range; {@code extent} is how much there is of each. */
+  final Segment loaded(long address, long size, ToLongFunction<Segment> extent)
+      throws ElfFormatException {
+    for (Segment s : headers.segments()) {
+      long offset = address - s.vaddr();
+      if (s.type() == ElfHeaders.PT_LOAD
+          && offset >= 0
+          && size >= 0
+          && offset <= extent.applyAsLong(s) - size) {
+        return s;
+      }
+    }
+    throw new ElfFormatException(Reason.OUT_OF_BOUNDS, address);
+  }
 
   /** The unwind sections; malformed ones are null and listed in {@link #problems}. */
   public abstract UnwindSections unwindSections();
@@ -309,13 +325,8 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
   final Section ehFrameOf(Section hdr) {
     try {
       long address = CallFrameTable.ehFrameAddress(hdr, architecture());
-      for (Segment s : headers.segments()) {
-        long offset = address - s.vaddr();
-        if (s.type() == ElfHeaders.PT_LOAD && offset >= 0 && offset < s.fileSize()) {
-          return new Section(at(address, s.fileSize() - offset), address);
-        }
-      }
-      throw new ElfFormatException(Reason.BAD_EH_FRAME_HDR, hdr.address());
+      Segment s = loaded(address, 1, Segment::fileSize);
+      return new Section(at(address, s.vaddr() + s.fileSize() - address), address);
     } catch (ElfFormatException | MalformedSectionException e) {
       problem(".eh_frame", e);
       return null;

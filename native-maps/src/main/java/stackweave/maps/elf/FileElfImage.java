@@ -65,16 +65,8 @@ public final class FileElfImage extends ElfImage {
 
   @Override
   ByteBuffer at(long address, long size) throws ElfFormatException {
-    for (Segment s : headers.segments()) {
-      long offset = address - s.vaddr();
-      if (s.type() == ElfHeaders.PT_LOAD
-          && offset >= 0
-          && size >= 0
-          && offset <= s.fileSize() - size) {
-        return bytes.slice(s.offset() + offset, size).order(order());
-      }
-    }
-    throw new ElfFormatException(Reason.OUT_OF_BOUNDS, address);
+    Segment s = loaded(address, size, Segment::fileSize);
+    return bytes.slice(s.offset() + address - s.vaddr(), size).order(order());
   }
 
   @Override
@@ -125,29 +117,25 @@ public final class FileElfImage extends ElfImage {
     return symbols;
   }
 
-  /** The functions that the loader chooses; none in an image without symbols of resolvers. */
-  public IndirectFunctions indirectFunctions() {
+  /** Slots of functions that the loader chooses; none in an image without such symbols. */
+  public List<IndirectFunctions.Slot> indirectFunctions() {
     Symbols dynsym = dynsym();
     if (dynsym == null) {
-      return IndirectFunctions.NONE;
+      return List.of();
     }
     List<ByteBuffer> relocations = new ArrayList<>();
     try {
-      addRelocations(relocations);
+      for (SectionHeader s : relocationSections()) {
+        relocations.add(bytes.slice(s.offset(), s.size()).order(order()));
+      }
       return IndirectFunctions.of(architecture(), relocations, dynsym);
     } catch (ElfFormatException e) {
       problem("relocations", e);
-      return IndirectFunctions.NONE;
+      return List.of();
     } finally {
       relocations.forEach(bytes::release);
       bytes.release(dynsym.table());
       bytes.release(dynsym.names());
-    }
-  }
-
-  private void addRelocations(List<ByteBuffer> relocations) throws ElfFormatException {
-    for (SectionHeader s : relocationSections()) {
-      relocations.add(bytes.slice(s.offset(), s.size()).order(order()));
     }
   }
 
@@ -166,7 +154,7 @@ public final class FileElfImage extends ElfImage {
    *     long
    * @return null if there is none, or it is not known whose
    */
-  public LinkageStub linkageStubAt(long address, Supplier<IndirectFunctions> chosen) {
+  public LinkageStub linkageStubAt(long address, Supplier<List<IndirectFunctions.Slot>> chosen) {
     LinkageStub.Jump jump = null;
     for (SectionHeader s : headers.sections()) {
       if (LinkageStub.isTable(s.name()) && address - s.address() >= 0) {

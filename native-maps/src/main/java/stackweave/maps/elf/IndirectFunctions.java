@@ -10,14 +10,11 @@ import stackweave.unwind.Architecture;
 /**
  * The functions of an image that the loader chooses by the processor, such as libc's memcpy: the
  * symbol is that of a resolver, and the function that it returned has none in a stripped image. The
- * loader keeps what was chosen in a slot of the image, by which the image itself calls. Immutable.
+ * loader keeps what was chosen in a slot of the image, by which the image itself calls. Stateless.
  *
  * <p>Source: System V gABI, processor supplements, R_*_IRELATIVE; STT_GNU_IFUNC.
  */
 public final class IndirectFunctions {
-  /** An image without any. */
-  public static final IndirectFunctions NONE = new IndirectFunctions(List.of());
-
   private static final int STT_GNU_IFUNC = 10;
 
   /** libc has 40; more have an odd file. */
@@ -31,24 +28,15 @@ public final class IndirectFunctions {
    */
   public record Slot(long address, String name) {}
 
-  private final List<Slot> slots;
-
-  private IndirectFunctions(List<Slot> slots) {
-    this.slots = slots;
-  }
-
-  /** The slots in the order of the file. */
-  public List<Slot> slots() {
-    return slots;
-  }
+  private IndirectFunctions() {}
 
   /**
-   * Finds them.
+   * Their slots in the order of the file.
    *
    * @param relocations contents of the sections of relocations, in the image's byte order
    * @param dynsym the symbols of the resolvers
    */
-  static IndirectFunctions of(
+  static List<Slot> of(
       Architecture architecture, List<ByteBuffer> relocations, ElfImage.Symbols dynsym) {
     int irelative = irelative(architecture);
     Map<Long, String> resolvers = resolvers(dynsym);
@@ -63,7 +51,7 @@ public final class IndirectFunctions {
         at += ElfHeaders.RELA_SIZE;
       }
     }
-    return slots.isEmpty() ? NONE : new IndirectFunctions(List.copyOf(slots));
+    return slots;
   }
 
   private static int irelative(Architecture architecture) {

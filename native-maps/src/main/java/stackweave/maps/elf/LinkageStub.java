@@ -1,6 +1,7 @@
 package stackweave.maps.elf;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import stackweave.unwind.Architecture;
 
 /**
@@ -102,8 +103,8 @@ public record LinkageStub(long start, String name) {
   }
 
   /** The function that the loader chooses for a slot, or null. */
-  static String chosenFor(long slot, IndirectFunctions chosen) {
-    for (IndirectFunctions.Slot each : chosen.slots()) {
+  static String chosenFor(long slot, List<IndirectFunctions.Slot> chosen) {
+    for (IndirectFunctions.Slot each : chosen) {
       if (each.address() == slot) {
         return each.name();
       }

@@ -1,7 +1,6 @@
 package stackweave.maps.elf;
 
 import java.nio.ByteBuffer;
-import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.Segment;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.TableMemory;
@@ -61,16 +60,8 @@ public final class MemoryElfImage extends ElfImage {
 
   @Override
   ByteBuffer at(long address, long size) throws ElfFormatException {
-    for (Segment s : headers.segments()) {
-      long offset = address - s.vaddr();
-      if (s.type() == ElfHeaders.PT_LOAD
-          && offset >= 0
-          && size >= 0
-          && offset <= s.memorySize() - size) {
-        return memory.slice(address - lowest, size).order(order());
-      }
-    }
-    throw new ElfFormatException(Reason.OUT_OF_BOUNDS, address);
+    loaded(address, size, Segment::memorySize);
+    return memory.slice(address - lowest, size).order(order());
   }
 
   @Override

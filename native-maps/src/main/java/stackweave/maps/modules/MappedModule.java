@@ -144,7 +144,7 @@ public final class MappedModule implements CodeModule {
   public String chosenName(long function, MemoryReader memory) {
     if (chosen == null) {
       chosen = new HashMap<>();
-      for (IndirectFunctions.Slot slot : image.indirectFunctions().slots()) {
+      for (IndirectFunctions.Slot slot : image.indirectFunctions()) {
         try {
           long target = memory.readLong(bias + slot.address()) - bias;
           chosen.merge(target, slot.name(), MappedModule::both);

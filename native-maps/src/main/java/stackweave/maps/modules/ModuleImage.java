@@ -41,7 +41,7 @@ public final class ModuleImage {
   private SymbolTable symbols;
   private String symbolSource = "";
   private UnwindTable unwindTable;
-  private IndirectFunctions indirect;
+  private List<IndirectFunctions.Slot> indirect;
 
   /** Reads the image from memory, if that is still needed. */
   @FunctionalInterface
@@ -264,12 +264,12 @@ public final class ModuleImage {
   }
 
   /** The functions that the loader has chosen, if the image is a file that can be read. */
-  IndirectFunctions indirectFunctions() {
+  List<IndirectFunctions.Slot> indirectFunctions() {
     if (indirect == null) {
       indirect =
           elf instanceof FileElfImage file && file.isReadable()
               ? file.indirectFunctions()
-              : IndirectFunctions.NONE;
+              : List.of();
     }
     return indirect;
   }

@@ -48,7 +48,7 @@ class LinkageStubTest {
 
   private static void compare(String objdump, Path library, int atLeast) throws Exception {
     FileElfImage image = FileElfImage.open(library);
-    IndirectFunctions chosen = image.indirectFunctions();
+    List<IndirectFunctions.Slot> chosen = image.indirectFunctions();
     String listing =
         Commands.output(objdump, "-d", "-j", ".plt", "-j", ".plt.got", "-j", ".plt.sec", library);
     Matcher stub = STUB.matcher(listing);
@@ -82,7 +82,7 @@ class LinkageStubTest {
       return;
     }
     FileElfImage image = FileElfImage.open(libc);
-    IndirectFunctions chosen = image.indirectFunctions();
+    List<IndirectFunctions.Slot> chosen = image.indirectFunctions();
     long found = 0;
     for (ElfHeaders.SectionHeader section : image.headers.sections()) {
       for (long at = 0; section.name().equals(".plt") && at < section.size(); at += 16) {
