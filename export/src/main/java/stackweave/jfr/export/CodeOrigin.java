@@ -1,6 +1,7 @@
 package stackweave.jfr.export;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 
@@ -24,7 +25,18 @@ public final class CodeOrigin {
   /** What is none of these. */
   public static final String UNKNOWN = "unknown";
 
+  /** What libraries, the JVM and generated code call alike, and the JVM's launcher. */
+  private static final Pattern RUNTIME =
+      Pattern.compile(
+          "(libc|libm|libpthread|libstdc\\+\\+|libgcc_s|ld-linux.*|libdl|librt)(\\.so.*|-.*)?"
+              + "|\\[?vdso\\]?|libjli\\.so|java");
+
   private CodeOrigin() {}
+
+  /** Whether code of this origin is used by all others, so that who called it decides. */
+  public static boolean isRuntime(String origin) {
+    return RUNTIME.matcher(origin).matches();
+  }
 
   /** The name under which the frame is counted: a library's, or one of those above. */
   public static String of(SampledFrame frame) {

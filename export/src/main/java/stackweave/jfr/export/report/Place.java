@@ -25,12 +25,6 @@ record Place(String group, String detail, int javaAt) {
   static final String IDLE = "waiting";
   static final String UNKNOWN = "unknown";
 
-  /** What libraries use, and what time in it is not counted under. */
-  private static final Pattern RUNTIME =
-      Pattern.compile(
-          "(libc|libm|libpthread|libstdc\\+\\+|libgcc_s|ld-linux.*|libdl|librt)(\\.so.*|-.*)?"
-              + "|vdso|libjli\\.so|java");
-
   private static final Pattern SYSTEM_CALL =
       Pattern.compile("^(?:__x64_sys_|__arm64_sys_|__se_sys_|__do_sys_|ksys_|__sys_)(\\w+)");
   private static final Pattern FAULT =
@@ -68,7 +62,7 @@ record Place(String group, String detail, int javaAt) {
     for (int i = java + 1; i < frames.size(); i++) {
       String origin = CodeOrigin.of(frames.get(i));
       hasJvm |= origin.equals(CodeOrigin.JVM);
-      boolean counts = isLibrary(frames.get(i)) && !RUNTIME.matcher(origin).matches();
+      boolean counts = isLibrary(frames.get(i)) && !CodeOrigin.isRuntime(origin);
       if (counts && (library.isEmpty() || java < 0)) {
         library = origin;
       }
@@ -92,7 +86,7 @@ record Place(String group, String detail, int javaAt) {
 
   /** Whether it is code of the C library, or of what else libraries use. */
   static boolean isRuntime(SampledFrame frame) {
-    return isLibrary(frame) && RUNTIME.matcher(CodeOrigin.of(frame)).matches();
+    return isLibrary(frame) && CodeOrigin.isRuntime(CodeOrigin.of(frame));
   }
 
   private static boolean isIdle(String state) {

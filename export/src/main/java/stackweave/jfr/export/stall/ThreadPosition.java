@@ -12,12 +12,6 @@ import stackweave.jfr.read.SampledFrame;
  * or in the JVM. A thread in native code is none: it is stopped when it returns. Stateless.
  */
 final class ThreadPosition {
-  /** What libraries, libjvm and generated code call alike: who called it decides. */
-  private static final Pattern RUNTIME =
-      Pattern.compile(
-          "(libc|libm|libpthread|libstdc\\+\\+|libgcc_s|ld-linux.*|libdl|librt)(\\.so.*|-.*)?"
-              + "|\\[?vdso\\]?");
-
   /**
    * Functions of a thread that has come to its stop, or goes on after it, or that waits as blocked
    * (_thread_blocked: for a lock, a notification, a permit), in which it counts as stopped.
@@ -57,7 +51,7 @@ final class ThreadPosition {
           return frame.text();
         }
         case NATIVE, CPP -> {
-          if (!RUNTIME.matcher(CodeOrigin.of(frame)).matches()) {
+          if (!CodeOrigin.isRuntime(CodeOrigin.of(frame))) {
             return "";
           }
         }
