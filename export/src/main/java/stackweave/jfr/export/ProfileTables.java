@@ -1,9 +1,7 @@
 package stackweave.jfr.export;
 
 import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -67,9 +65,6 @@ public final class ProfileTables {
   private final FrameCache<Integer> functionsOfFrames = new FrameCache<>(this::functionOf);
   private final FrameCache<FrameCategory> categories = new FrameCache<>(FrameCategory::of);
 
-  /** Those of frames that nothing was inlined into. */
-  private final Map<SampledFrame, Integer> locationsOfFrames = new IdentityHashMap<>();
-
   /** Empty tables. */
   public ProfileTables() {
     string("");
@@ -119,19 +114,6 @@ public final class ProfileTables {
    * @param frames of the machine's frame, which is the first, and of those inlined into it
    */
   private int location(List<SampledFrame> frames) {
-    SampledFrame machine = frames.get(0);
-    if (frames.size() > 1) {
-      return newLocation(frames);
-    }
-    Integer known = locationsOfFrames.get(machine);
-    if (known == null) {
-      known = newLocation(frames);
-      locationsOfFrames.put(machine, known);
-    }
-    return known;
-  }
-
-  private int newLocation(List<SampledFrame> frames) {
     SampledFrame machine = frames.get(0);
     List<Line> lines = new ArrayList<>();
     for (int i = frames.size() - 1; i >= 0; i--) {

@@ -33,14 +33,14 @@ final class Dictionary {
     return tables;
   }
 
-  /** The index of an attribute. */
-  int attribute(String key, String value) {
-    return attributes.of(new Attribute(tables.string(key), ProfileTables.text(value)));
-  }
-
-  /** The index of an attribute, whose value is not 0. */
-  int attribute(String key, long value) {
-    return attributes.of(new Attribute(tables.string(key), value));
+  /**
+   * The index of an attribute.
+   *
+   * @param value a String or Long
+   */
+  int attribute(String key, Object value) {
+    Object written = value instanceof String text ? ProfileTables.text(text) : value;
+    return attributes.of(new Attribute(tables.string(key), written));
   }
 
   /** The index of a link. */

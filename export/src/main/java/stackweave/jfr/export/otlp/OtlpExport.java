@@ -2,16 +2,16 @@ package stackweave.jfr.export.otlp;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
+import java.util.function.BiConsumer;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.ProfileTables;
 import stackweave.jfr.export.Protobuf;
@@ -110,33 +110,24 @@ public final class OtlpExport implements Export {
 
   private static List<Integer> attributes(SampleSum sum, Dictionary dictionary) {
     List<Integer> attributes = new ArrayList<>();
-    attributes.add(dictionary.attribute("thread.name", sum.thread().text()));
+    BiConsumer<String, Object> add =
+        (key, value) -> {
+          if (!value.equals("") && !value.equals(0L)) {
+            attributes.add(dictionary.attribute(key, value));
+          }
+        };
+    add.accept("thread.name", sum.thread().text());
     // The convention says the managed id, which threads of the VM and of native code lack.
-    if (sum.thread().javaId() != 0) {
-      attributes.add(dictionary.attribute("thread.id", sum.thread().javaId()));
-    }
-    if (sum.thread().osThreadId() != 0) {
-      attributes.add(dictionary.attribute("stackweave.thread.os_id", sum.thread().osThreadId()));
-    }
-    attributes.add(dictionary.attribute("stackweave.thread.state", sum.state()));
-    String kind = dictionary.tables().kind(sum.frames());
-    if (!kind.isEmpty()) {
-      attributes.add(dictionary.attribute("stackweave.frame.kind", kind));
-    }
-    String guessed = ProfileTables.guessed(sum.frames());
-    if (!guessed.isEmpty()) {
-      attributes.add(dictionary.attribute("stackweave.guessed", guessed));
-    }
-    if (sum.contextId() != 0) {
-      attributes.add(dictionary.attribute("stackweave.context.id", sum.contextId()));
-      boolean isLinked = SpanLink.of(sum.context()).isPresent();
-      Map<String, String> labels = isLinked ? sum.context().labels() : sum.context().all();
-      labels.forEach(
-          (key, value) ->
-              attributes.add(
-                  dictionary.attribute(
-                      OWN.contains(key) ? "stackweave.label." + key : key, value)));
-    }
+    add.accept("thread.id", sum.thread().javaId());
+    add.accept("stackweave.thread.os_id", sum.thread().osThreadId());
+    add.accept("stackweave.thread.state", sum.state());
+    add.accept("stackweave.frame.kind", dictionary.tables().kind(sum.frames()));
+    add.accept("stackweave.guessed", ProfileTables.guessed(sum.frames()));
+    add.accept("stackweave.context.id", sum.contextId());
+    boolean isLinked = SpanLink.of(sum.context()).isPresent();
+    Map<String, String> labels = isLinked ? sum.context().labels() : sum.context().all();
+    labels.forEach(
+        (key, value) -> add.accept(OWN.contains(key) ? "stackweave.label." + key : key, value));
     return attributes;
   }
 
@@ -216,11 +207,10 @@ public final class OtlpExport implements Export {
    * An id that a profile has in each export, so that a receiver can tell that it has it already.
    */
   private static byte[] id(String what) {
-    try {
-      MessageDigest digest = MessageDigest.getInstance("SHA-256");
-      return Arrays.copyOf(digest.digest(what.getBytes(StandardCharsets.UTF_8)), 16);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+    UUID id = UUID.nameUUIDFromBytes(what.getBytes(StandardCharsets.UTF_8));
+    return ByteBuffer.allocate(16)
+        .putLong(id.getMostSignificantBits())
+        .putLong(id.getLeastSignificantBits())
+        .array();
   }
 }
