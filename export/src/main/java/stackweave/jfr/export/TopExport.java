@@ -92,7 +92,7 @@ public final class TopExport extends TextExport {
       for (List<String> fact : FlameGraphExport.facts(recording)) {
         facts.add(clean((fact.get(0) + " " + fact.get(1)).strip()));
       }
-      lines.wrap(facts, "; ", "");
+      lines.wrap(String.join("; ", facts), "");
       for (String note : FlameGraphExport.notes(recording)) {
         paragraph("! " + clean(note));
       }
@@ -206,7 +206,7 @@ public final class TopExport extends TextExport {
     }
 
     private void paragraph(String text) throws IOException {
-      lines.wrap(List.of(text.split(" +")), " ", text.startsWith("! ") ? INDENT : "");
+      lines.wrap(text, text.startsWith("! ") ? INDENT : "");
     }
 
     private static String clean(String text) {

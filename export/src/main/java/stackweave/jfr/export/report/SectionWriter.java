@@ -52,8 +52,7 @@ final class SectionWriter {
               ? ShortNames.cut(lines.bounded(section.title), WIDTH)
               : section.title.toUpperCase(Locale.ROOT));
       for (String sentence : section.sentences) {
-        List<String> words = List.of(lines.bounded(sentence).split(" ", -1));
-        lines.wrap(words, " ", Section.INDENT);
+        lines.wrap(lines.bounded(sentence), Section.INDENT);
       }
       if (!section.rows.isEmpty()) {
         row(section.head, lines);
