@@ -1,8 +1,9 @@
 package stackweave.jfr.export;
 
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 
@@ -37,13 +38,8 @@ public enum FrameCategory {
   /** The name of the JVM's own library. */
   static final String LIBJVM = "libjvm.so";
 
-  private static final Map<String, FrameCategory> BY_LABEL = new HashMap<>();
-
-  static {
-    for (FrameCategory category : values()) {
-      BY_LABEL.put(category.label, category);
-    }
-  }
+  private static final Map<String, FrameCategory> BY_LABEL =
+      Arrays.stream(values()).collect(Collectors.toMap(FrameCategory::label, each -> each));
 
   private final String label;
   private final List<Integer> color;

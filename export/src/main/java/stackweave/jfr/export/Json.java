@@ -57,8 +57,7 @@ final class Json {
   /**
    * A value.
    *
-   * @param value a String, a Boolean, a number, an Iterable of values, or null; of a finite Double
-   *     the text says exactly which it is
+   * @param value a String, a Boolean, a finite number, an Iterable of values, or null
    */
   Json value(Object value) throws IOException {
     if (value instanceof Iterable<?> values) {
@@ -71,21 +70,10 @@ final class Json {
     separate();
     if (value instanceof String text) {
       string(text);
-    } else if (value instanceof Double number) {
-      out.append(text(number));
     } else {
       out.append(String.valueOf(value));
     }
     return this;
-  }
-
-  private static String text(double number) {
-    if (!Double.isFinite(number)) {
-      throw new IllegalArgumentException("JSON has no " + number);
-    }
-    return number == Math.rint(number) && Math.abs(number) < 1e15
-        ? Long.toString((long) number)
-        : Double.toString(number);
   }
 
   /** A name and its value. */

@@ -16,6 +16,11 @@ public final class ShortNames {
   /** A class name is not cut below this. */
   private static final int MIN_CLASS = 8;
 
+  private static final Pattern INNERMOST_ARGUMENTS = Pattern.compile("<[^<>]*>");
+
+  /** Stands for arguments that were dropped while those around them are: no symbol has it. */
+  private static final String DROPPED = "\0";
+
   /** The first part of a package that is longer than a letter. */
   private static final Pattern PACKAGE =
       Pattern.compile("(?<![^.])([^.])[^.]+(?=[.][^.]*[.][^.]*)");
@@ -83,21 +88,13 @@ public final class ShortNames {
     if (symbol.contains("operator")) {
       return symbol; // its < and > may be its name
     }
-    StringBuilder name = new StringBuilder();
-    int depth = 0;
-    for (int i = 0; i < symbol.length(); i++) {
-      char c = symbol.charAt(i);
-      if (c == '<' && depth++ == 0) {
-        name.append('<').append(CUT);
-      }
-      if (c == '>' && depth > 0) {
-        depth--;
-      }
-      if (depth == 0) {
-        name.append(c);
-      }
+    String name = symbol;
+    String outer = INNERMOST_ARGUMENTS.matcher(name).replaceAll(DROPPED);
+    while (!outer.equals(name)) {
+      name = outer;
+      outer = INNERMOST_ARGUMENTS.matcher(name).replaceAll(DROPPED);
     }
-    return depth == 0 ? name.toString() : symbol;
+    return name.replace(DROPPED, "<" + CUT + ">");
   }
 
   /** Shortens packages to letters one by one, then drops them; then the class is cut. */

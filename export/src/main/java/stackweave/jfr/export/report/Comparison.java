@@ -60,15 +60,14 @@ public final class Comparison {
     Section how = new Section("What is compared");
     how.say(
         "Total shares, each of its own recording's %s: before, %,d samples for %s; after, %,d"
-            + " for %s%s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
+            + " for %s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
             + " change whose interval has 0, or that is of fewer than five samples, is noise"
             + " and not listed.",
         bySamples ? "samples" : time,
         before.all.count,
         Texts.seconds(before.all.nanos),
         after.all.count,
-        Texts.seconds(after.all.nanos),
-        worth());
+        Texts.seconds(after.all.nanos));
     sections.add(how);
     Section trust = new Section("How far to trust this");
     trust.sentences.addAll(notes);
@@ -84,19 +83,6 @@ public final class Comparison {
       SectionWriter.text(title, sections, out);
     }
     return exceeded;
-  }
-
-  /** Says it if samples of different weights are worth fewer. */
-  private String worth() {
-    double nBefore = before.effective(bySamples);
-    double nAfter = after.effective(bySamples);
-    if (nBefore > ReportExport.ALMOST * before.all.count
-        && nAfter > ReportExport.ALMOST * after.all.count) {
-      return "";
-    }
-    return Texts.of(
-        "; as their weights differ, they are as precise as %,.0f and %,.0f of equal weight",
-        nBefore, nAfter);
   }
 
   private Section changes(String title, Sums<String> then, Sums<String> now) {

@@ -1,5 +1,7 @@
 package stackweave.jfr.export.report;
 
+import static stackweave.jfr.export.report.ReportExport.percent;
+
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -145,14 +147,10 @@ final class EventReport {
   private void row(Section section, Sums.Sum sum, String indent) {
     String weight = choice.unit().text(sum.nanos);
     if (isBytes) {
-      section.row(share(sum.nanos), weight, indent + sum.name);
+      section.row(percent(sum.nanos, all.nanos), weight, indent + sum.name);
     } else {
-      section.row(share(sum.nanos), weight, Texts.count(sum.count), indent + sum.name);
+      section.row(percent(sum.nanos, all.nanos), weight, Texts.count(sum.count), indent + sum.name);
     }
-  }
-
-  private String share(long weight) {
-    return Texts.of("%.1f %%", all.nanos > 0 ? 100.0 * weight / all.nanos : 0);
   }
 
   private Section times() {
@@ -179,7 +177,8 @@ final class EventReport {
     Section section = new Section("How far this can be trusted");
     section.say("Weights are %s, and no CPU time.", isBytes ? "bytes" : "numbers of events");
     section.say(
-        "%s of it has a stack that reaches its thread's first frame.", share(all.nanos - cut));
+        "%s of it has a stack that reaches its thread's first frame.",
+        percent(all.nanos - cut, all.nanos));
     if (choice.takesEvent(SampledEvent.NATIVE_MEMORY)) {
       section.say(
           "Memory that was freed and is used again counts for the stack that touched it first: who"
