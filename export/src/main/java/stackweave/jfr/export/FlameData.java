@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Base64;
 import java.util.Comparator;
 import java.util.Deque;
@@ -20,12 +19,11 @@ import stackweave.jfr.read.FoundWay;
 import stackweave.jfr.read.time.TimeCells;
 
 /**
- * Encodes a flame tree for the page as numbers (LEB128) and texts (the length shared with the text
- * before, the number of bytes, UTF-8), deflated, in Base64. data.js decodes it; each part begins
- * with its number of entries:
+ * Encodes a flame tree for the page as numbers (LEB128) and texts (the number of bytes, UTF-8),
+ * deflated, in Base64. data.js decodes it; each part begins with its number of entries:
  *
  * <ol>
- *   <li>strings, sorted
+ *   <li>strings
  *   <li>modules: path, build id, origin of unwind rules; three texts
  *   <li>ways of finding frames: label, 1 for guesses
  *   <li>functions: string, category, string of the origin, module + 1
@@ -35,13 +33,11 @@ import stackweave.jfr.read.time.TimeCells;
  *   <li>states: text
  *   <li>stacks by node: nodes since the one before, thread, state, 2 × cells + 1 if it is of the
  *       recording compared with, samples, µs, and by how many hundredths the mean of the squares of
- *       weights is above the square of their mean; for each cell distance · 4, plus 1 if its
- *       samples follow, because they aren't 1, plus 2 if its µs follow, because they aren't in
- *       proportion
+ *       weights is above the square of their mean; for each cell its distance from the one before,
+ *       samples, µs
  * </ol>
  */
 final class FlameData {
-  private static final int PREFIX = 250;
   private static final long NANOS_PER_MICRO = 1_000;
 
   private final FlameTree tree;
@@ -49,10 +45,8 @@ final class FlameData {
   /** What weights are divided by: times are written in microseconds, counts as they are. */
   private final long divisor;
 
-  private final int[] rank;
   private final int[] order;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private String textBefore = "";
   private long cellNanos;
   private long startNanos;
   private long cells;
@@ -64,17 +58,8 @@ final class FlameData {
     this.tree = tree;
     this.divisor = ofTime ? NANOS_PER_MICRO : 1;
     List<String> strings = tree.strings.entries();
-    Integer[] sorted = new Integer[strings.size()];
-    Arrays.setAll(sorted, i -> i);
-    Arrays.sort(sorted, Comparator.comparing(strings::get));
-    rank = new int[sorted.length];
-    for (int i = 0; i < sorted.length; i++) {
-      rank[sorted[i]] = i;
-    }
-    number(sorted.length);
-    for (Integer id : sorted) {
-      text(strings.get(id));
-    }
+    number(strings.size());
+    strings.forEach(this::text);
     order = new int[tree.count()];
     findCells();
     writeFrames();
@@ -146,9 +131,9 @@ final class FlameData {
     }
     number(tree.functions.entries().size());
     for (FlameTree.Function function : tree.functions.entries()) {
-      number(rank[function.text()]);
+      number(function.text());
       number(function.category().ordinal());
-      number(rank[function.origin()]);
+      number(function.origin());
       number(function.module() + 1L);
     }
     number(tree.looks.entries().size());
@@ -168,12 +153,8 @@ final class FlameData {
         sorted.add(node);
       }
     }
-    // Equal widths in the order of their names, so that the same profile gives the same page.
-    Comparator<Integer> widest =
-        Comparator.comparingLong((Integer node) -> -tree.total(node))
-            .thenComparingInt(node -> rank[tree.textId(node)])
-            .thenComparingInt(tree::look);
-    sorted.sort(Comparator.comparingInt(tree::parent).thenComparing(widest.reversed()));
+    Comparator<Integer> narrowest = Comparator.comparingLong(tree::total);
+    sorted.sort(Comparator.comparingInt(tree::parent).thenComparing(narrowest));
     int[] firstChild = new int[tree.count()];
     for (int i = sorted.size() - 1; i >= 0; i--) {
       firstChild[tree.parent(sorted.get(i))] = i;
@@ -209,35 +190,24 @@ final class FlameData {
   }
 
   private void writeStacks() {
-    List<FlameTree.Stack> sorted = new ArrayList<>(tree.stacks);
-    sorted.sort(
-        Comparator.comparingInt((FlameTree.Stack stack) -> order[stack.node()])
-            .thenComparing(FlameTree.Stack::thread)
-            .thenComparing(FlameTree.Stack::state)
-            .thenComparing(FlameTree.Stack::isBefore));
-    int different = 0;
-    for (int i = 0; i < sorted.size(); i++) {
-      different += i == 0 || !isSame(sorted.get(i - 1), sorted.get(i)) ? 1 : 0;
+    // By what the page can tell apart.
+    Map<FlameTree.Stack, List<FlameTree.Stack>> groups =
+        new TreeMap<>(
+            Comparator.comparingInt((FlameTree.Stack stack) -> order[stack.node()])
+                .thenComparing(FlameTree.Stack::thread)
+                .thenComparing(FlameTree.Stack::state)
+                .thenComparing(FlameTree.Stack::isBefore));
+    for (FlameTree.Stack stack : tree.stacks) {
+      groups.computeIfAbsent(stack, first -> new ArrayList<>()).add(stack);
     }
-    number(different);
-    int from = 0;
+    number(groups.size());
     int before = 0;
-    for (int to = 1; to <= sorted.size(); to++) {
-      if (to == sorted.size() || !isSame(sorted.get(from), sorted.get(to))) {
-        int node = order[sorted.get(from).node()];
-        number(node - before);
-        before = node;
-        writeStack(sorted.subList(from, to));
-        from = to;
-      }
+    for (List<FlameTree.Stack> same : groups.values()) {
+      int node = order[same.get(0).node()];
+      number(node - before);
+      before = node;
+      writeStack(same);
     }
-  }
-
-  private static boolean isSame(FlameTree.Stack a, FlameTree.Stack b) {
-    return a.node() == b.node()
-        && a.thread() == b.thread()
-        && a.state() == b.state()
-        && a.isBefore() == b.isBefore();
   }
 
   /** Writes stacks that the page can't tell apart as one. */
@@ -270,19 +240,11 @@ final class FlameData {
     number(count);
     number(written(nanos));
     number(scatter(count, nanos, squares));
-    long unit = nanos / count;
     long at = 0;
     for (Map.Entry<Long, long[]> cell : byCell.entrySet()) {
-      long samples = cell.getValue()[0];
-      long weight = cell.getValue()[1];
-      boolean isOther = Math.abs(weight - samples * unit) >= divisor * samples;
-      number((cell.getKey() - at) << 2 | (samples == 1 ? 0 : 1) | (isOther ? 2 : 0));
-      if (samples != 1) {
-        number(samples);
-      }
-      if (isOther) {
-        number(written(weight));
-      }
+      number(cell.getKey() - at);
+      number(cell.getValue()[0]);
+      number(written(cell.getValue()[1]));
       at = cell.getKey();
     }
   }
@@ -296,20 +258,9 @@ final class FlameData {
   }
 
   private void text(String raw) {
-    String text = Names.encodable(raw);
-    int prefix = 0;
-    int most = Math.min(PREFIX, Math.min(textBefore.length(), text.length()));
-    while (prefix < most && textBefore.charAt(prefix) == text.charAt(prefix)) {
-      prefix++;
-    }
-    if (prefix > 0 && Character.isHighSurrogate(text.charAt(prefix - 1))) {
-      prefix--;
-    }
-    number(prefix);
-    byte[] utf8 = text.substring(prefix).getBytes(StandardCharsets.UTF_8);
+    byte[] utf8 = Names.encodable(raw).getBytes(StandardCharsets.UTF_8);
     number(utf8.length);
     bytes.writeBytes(utf8);
-    textBefore = text;
   }
 
   private void number(long value) {

@@ -55,7 +55,6 @@ final class FlamePageData {
 
   private final byte[] bytes;
   private int at;
-  private String before = "";
 
   FlamePageData(String page) throws DataFormatException {
     Matcher json =
@@ -145,11 +144,8 @@ final class FlamePageData {
       List<Cell> cells = new ArrayList<>();
       int cell = 0;
       for (long more = cellsAndBefore / 2; more > 0; more--) {
-        long step = number();
-        cell += (int) (step >> 2);
-        long samples = (step & 1) != 0 ? number() : 1;
-        long weight = (step & 2) != 0 ? number() : Math.round((double) micros / count * samples);
-        cells.add(new Cell(cell, samples, weight));
+        cell += (int) number();
+        cells.add(new Cell(cell, number(), number()));
       }
       stacks.add(
           new Stack(
@@ -185,11 +181,9 @@ final class FlamePageData {
   }
 
   private String text() {
-    int prefix = (int) number();
     int length = (int) number();
-    before = before.substring(0, prefix) + new String(bytes, at, length, StandardCharsets.UTF_8);
     at += length;
-    return before;
+    return new String(bytes, at - length, length, StandardCharsets.UTF_8);
   }
 
   private long number() {

@@ -19,14 +19,20 @@ import stackweave.jfr.read.SampledRecording;
 public final class Comparison {
   private static final int MAX_ROWS = 15;
 
-  /** A share before and after. */
-  private record Change(
-      String name,
-      double before,
-      double after,
-      double difference,
-      Shares.Interval interval,
-      boolean isSure) {}
+  /** A share before and after, and the numbers of samples that their intervals follow from. */
+  private record Change(String name, double before, double nBefore, double after, double nAfter) {
+    double difference() {
+      return after - before;
+    }
+
+    Shares.Interval interval() {
+      return Shares.ofDifference(after, nAfter, before, nBefore);
+    }
+
+    boolean isSure() {
+      return Shares.differ(after, nAfter, before, nBefore);
+    }
+  }
 
   private final ReportSums before;
   private final ReportSums after;
@@ -92,11 +98,11 @@ public final class Comparison {
     List<Change> sure = new ArrayList<>();
     for (String name : names) {
       Change change = change(name, then.get(name), now.get(name));
-      if (change.isSure) {
+      if (change.isSure()) {
         sure.add(change);
       }
     }
-    sure.sort(Comparator.comparingDouble(change -> -Math.abs(change.difference)));
+    sure.sort(Comparator.comparingDouble(change -> -Math.abs(change.difference())));
     Section section = new Section(title);
     section.say(
         "%,d of %,d changed by more than noise%s.",
@@ -109,19 +115,19 @@ public final class Comparison {
   }
 
   private Change change(String name, Sums.Sum then, Sums.Sum now) {
-    double a = after.share(now, bySamples);
-    double b = before.share(then, bySamples);
-    double nAfter = after.effective(now, bySamples);
-    double nBefore = before.effective(then, bySamples);
-    Shares.Interval interval = Shares.ofDifference(a, nAfter, b, nBefore);
-    return new Change(name, b, a, a - b, interval, Shares.differ(a, nAfter, b, nBefore));
+    return new Change(
+        name,
+        before.share(then, bySamples),
+        before.effective(then, bySamples),
+        after.share(now, bySamples),
+        after.effective(now, bySamples));
   }
 
   private static void addRow(Section section, Change change) {
     section.row(
-        points(change.difference),
-        points(change.interval.low()),
-        points(change.interval.high()),
+        points(change.difference()),
+        points(change.interval().low()),
+        points(change.interval().high()),
         ReportExport.percent(change.before),
         ReportExport.percent(change.after),
         change.name);
@@ -141,11 +147,9 @@ public final class Comparison {
         throw new RecordingException(
             "neither recording has a library or function '" + limit.name() + "'");
       }
-      double a = after.share(now, bySamples);
-      double b = before.share(then, bySamples);
-      double nAfter = after.effective(now, bySamples);
-      double nBefore = before.effective(then, bySamples);
-      boolean isExceeded = limit.isExceeded(a, nAfter, b, nBefore);
+      Change change = change(name, then, now);
+      boolean isExceeded =
+          limit.isExceeded(change.after, change.nAfter, change.before, change.nBefore);
       if (isExceeded) {
         exceeded.add(limit);
       }
@@ -153,26 +157,24 @@ public final class Comparison {
           "%s: %s. It went from %s to %s; %s.",
           limit,
           isExceeded ? "EXCEEDED" : "not exceeded",
-          ReportExport.percent(b),
-          ReportExport.percent(a),
-          surely(limit, a, nAfter, b, nBefore));
+          ReportExport.percent(change.before),
+          ReportExport.percent(change.after),
+          surely(limit, change));
     }
     return section;
   }
 
-  private static String surely(Limit limit, double a, double nAfter, double b, double nBefore) {
+  private static String surely(Limit limit, Change change) {
     if (limit.isRelative()) {
-      Shares.Interval ratio = Shares.ofRatio(a, nAfter, b, nBefore);
+      Shares.Interval ratio =
+          Shares.ofRatio(change.after, change.nAfter, change.before, change.nBefore);
       return Texts.of(
           "95 %% interval of the ratio: %.2f to %s",
           ratio.low(), Double.isInfinite(ratio.high()) ? "any" : Texts.of("%.2f", ratio.high()));
     }
-    Shares.Interval interval = Shares.ofDifference(a, nAfter, b, nBefore);
-    return "95 % interval of the change: "
-        + points(interval.low())
-        + "pp to "
-        + points(interval.high())
-        + "pp";
+    return Texts.of(
+        "95 %% interval of the change: %spp to %spp",
+        points(change.interval().low()), points(change.interval().high()));
   }
 
   private static String points(double share) {

@@ -14,7 +14,7 @@ if (typeof DecompressionStream === 'undefined') throw new Error('this browser is
 const data = await inflate(D.data);
 D.data = '';
 
-let at = 0, textBefore = '';
+let at = 0;
 function next() {
   let b = data[at++];
   if (b < 128) return b;
@@ -24,10 +24,9 @@ function next() {
 }
 const utf8 = new TextDecoder('utf-8', {ignoreBOM: true}); // U+FEFF is part of a name
 function nextText() {
-  const prefix = next(), length = next();
-  textBefore = textBefore.slice(0, prefix) + utf8.decode(data.subarray(at, at + length));
+  const length = next();
   at += length;
-  return textBefore;
+  return utf8.decode(data.subarray(at - length, at));
 }
 function list(read) {
   const all = new Array(next());
@@ -77,13 +76,11 @@ for (let i = 0, node = 0, e = 0; i < stacks; i++) {
   stackCount[i] = next();
   stackTime[i] = next() * SCALE;
   stackSquare[i] = stackTime[i] * stackTime[i] / stackCount[i] * (1 + next() / 100);
-  const unit = stackTime[i] / stackCount[i];
   for (let left = (head - head % 2) / 2, cell = 0; left > 0; left--, e++) {
-    const step = next();
-    cell += step >>> 2;
+    cell += next();
     entryCell[e] = cell;
-    entryCount[e] = step & 1 ? next() : 1;
-    entryTime[e] = step & 2 ? next() * SCALE : entryCount[e] * unit;
+    entryCount[e] = next();
+    entryTime[e] = next() * SCALE;
   }
   stackCells[i + 1] = e;
 }
