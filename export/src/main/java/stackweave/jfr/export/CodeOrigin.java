@@ -31,6 +31,9 @@ public final class CodeOrigin {
           "(libc|libm|libpthread|libstdc\\+\\+|libgcc_s|ld-linux.*|libdl|librt)(\\.so.*|-.*)?"
               + "|\\[?vdso\\]?|libjli\\.so|java");
 
+  /** Classes that work for their callers. */
+  private static final Pattern JDK = Pattern.compile("(java|javax|jdk|sun|com[.]sun)[.]");
+
   private CodeOrigin() {}
 
   /** Whether code of this origin is used by all others, so that who called it decides. */
@@ -69,5 +72,21 @@ public final class CodeOrigin {
       java--;
     }
     return java;
+  }
+
+  /**
+   * The text of the innermost Java frame that is not of the JDK; if all are, of the innermost one.
+   *
+   * @return "" if no frame is Java's
+   */
+  public static String callerOutsideOfJdk(List<SampledFrame> frames) {
+    int java = innermostJava(frames);
+    for (int i = java; i >= 0; i--) {
+      String text = frames.get(i).text();
+      if (isJava(frames.get(i)) && !JDK.matcher(text).lookingAt()) {
+        return text;
+      }
+    }
+    return java < 0 ? "" : frames.get(java).text();
   }
 }

@@ -3,31 +3,18 @@ package stackweave.jfr.export;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Joins the files that the flame graph's page is made of, for {@link FlameGraphExport}. */
 final class FlamePage {
-  /** The scripts in the order in which they run; they are one function. */
-  private static final List<String> SCRIPTS =
-      List.of(
-          "data.js",
-          "selection.js",
-          "tree.js",
-          "views.js",
-          "statistics.js",
-          "drawing.js",
-          "zoom.js",
-          "search.js",
-          "tables.js",
-          "tooltip.js",
-          "strip.js",
-          "state.js",
-          "page.js");
-
   private static final String FOLDER = "flamegraph/";
 
-  /** What the page has in place of the title, the style, the data and the scripts, in order. */
-  private static final String MARK = "@(TITLE|STYLE|DATA|SCRIPT)@";
+  /**
+   * What page.html has in place of the title, the data, and of other files by their names; scripts
+   * are in the order in which they run, and are one function.
+   */
+  private static final Pattern MARK = Pattern.compile("@([a-z.]+)@");
 
   /** Writes the data. */
   interface Data {
@@ -43,15 +30,17 @@ final class FlamePage {
    * @param data writes its JSON
    */
   static void write(String title, Data data, Appendable out) throws IOException {
-    String[] page = file("page.html").split(MARK);
-    out.append(page[0]).append(title);
-    out.append(page[1]).append(file("page.css")).append(page[2]);
-    data.writeTo(out);
-    out.append(page[3]);
-    for (String script : SCRIPTS) {
-      out.append(file(script));
+    String page = file("page.html");
+    int at = 0;
+    for (Matcher mark = MARK.matcher(page); mark.find(); at = mark.end()) {
+      out.append(page, at, mark.start());
+      switch (mark.group(1)) {
+        case "title" -> out.append(title);
+        case "data" -> data.writeTo(out);
+        default -> out.append(file(mark.group(1)));
+      }
     }
-    out.append(page[4]);
+    out.append(page, at, page.length());
   }
 
   private static String file(String name) throws IOException {

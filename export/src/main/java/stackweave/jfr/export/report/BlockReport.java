@@ -5,14 +5,17 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
+import java.util.Set;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.ShortNames;
 import stackweave.jfr.export.Texts;
+import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
@@ -36,14 +39,12 @@ final class BlockReport {
    */
   private static final Duration SAME_START = Duration.ofMillis(2);
 
-  private record Key(String session, long osThreadId) {}
-
   private final SampledRecording recording;
   private final int most;
   private final PriorityQueue<BlockedThread> longest = new PriorityQueue<>(BY_TIME);
 
   /** A block that is not over comes again in each chunk, longer each time; one for each thread. */
-  private final Map<Key, BlockedThread> open = new HashMap<>();
+  private final Map<ThreadKey, BlockedThread> open = new HashMap<>();
 
   private final Sums.Sum work = new Sums.Sum("");
   private final Sums.Sum idle = new Sums.Sum("");
@@ -94,7 +95,7 @@ final class BlockReport {
   }
 
   private void take(BlockedThread block) {
-    Key key = new Key(block.session().uuid(), block.thread().osThreadId());
+    ThreadKey key = ThreadKey.of(block.session(), block.thread());
     BlockedThread before = open.remove(key);
     boolean isSame =
         before != null
@@ -146,19 +147,18 @@ final class BlockReport {
     if (block.waker() != null) {
       section.row("", "  woken by " + waker(block));
     }
-    String place = WaitSums.place(block.frames());
-    String java = "";
-    String inner = "";
-    for (SampledFrame frame : block.frames()) {
-      inner = frame.text();
-      java = CodeOrigin.isJava(frame) ? inner : java;
+    List<SampledFrame> frames = block.frames();
+    int java = CodeOrigin.innermostJava(frames);
+    Set<String> inner = new LinkedHashSet<>();
+    if (java >= 0) {
+      inner.add(frames.get(java).text());
     }
+    if (!frames.isEmpty()) {
+      inner.add(frames.get(frames.size() - 1).text());
+    }
+    String place = WaitSums.place(frames);
     section.row("", "  " + place);
-    if (!java.isEmpty() && !java.equals(place)) {
-      section.row("", "    " + java);
-    }
-    if (!inner.isEmpty() && !inner.equals(java) && !inner.equals(place)) {
-      section.row("", "    " + inner);
-    }
+    inner.remove(place);
+    inner.forEach(text -> section.row("", "    " + text));
   }
 }

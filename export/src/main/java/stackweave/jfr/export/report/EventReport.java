@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
-import java.util.regex.Pattern;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.FlameGraphExport;
@@ -31,10 +30,6 @@ final class EventReport {
   private static final int MAX_PLACES = 15;
   private static final int MAX_CALLERS = 3;
   private static final int QUARTERS = 4;
-  private static final String NO_JAVA = "no Java caller";
-
-  /** The beginning of the text of a frame of the JDK's. */
-  private static final Pattern JDK = Pattern.compile("(java|jdk|sun)[.]");
 
   private final SampledRecording recording;
   private final SampleChoice choice;
@@ -77,23 +72,12 @@ final class EventReport {
     all.add(sum);
     places.of(name).add(sum);
     quarter.of(name).add(sum);
-    callers.computeIfAbsent(name, any -> new Sums<>()).of(caller(frames, at)).add(sum);
+    String caller = CodeOrigin.callerOutsideOfJdk(frames.subList(0, at + 1));
+    callers
+        .computeIfAbsent(name, any -> new Sums<>())
+        .of(caller.isEmpty() ? "no Java caller" : caller)
+        .add(sum);
     cut += sum.end().isComplete() ? 0 : sum.weightNanos();
-  }
-
-  /** The innermost Java frame from {@code at} on that is not the JDK's; else the JDK's. */
-  private static String caller(List<SampledFrame> frames, int at) {
-    String ofJdk = NO_JAVA;
-    for (int i = at; i >= 0; i--) {
-      if (CodeOrigin.isJava(frames.get(i))) {
-        String text = frames.get(i).text();
-        if (!JDK.matcher(text).lookingAt()) {
-          return text;
-        }
-        ofJdk = ofJdk.equals(NO_JAVA) ? text : ofJdk;
-      }
-    }
-    return ofJdk;
   }
 
   /** Whether a frame says only how something happened: the kernel, or the C library's functions. */

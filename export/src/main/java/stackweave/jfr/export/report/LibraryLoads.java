@@ -70,23 +70,23 @@ final class LibraryLoads implements ChunkEvents.Taker {
    * @param nanos how long it took: dlopen, constructors and JNI_OnLoad
    * @param thread name of the thread that loaded
    * @param stack of it, the caller of the JDK's classes for loading first
-   * @param path what dlopen was called with
-   * @param error why it failed, if it did and that is known
-   * @param mapped null if it was not found
+   * @param mapped null if it was not found; it may be said in a later chunk
    */
   record Load(
+      Key key,
       long sinceStartNanos,
       long nanos,
       String thread,
       List<Frame> stack,
-      String path,
-      boolean isForeign,
-      boolean isLoaded,
-      String error,
+      Raw raw,
       Mapped mapped) {
+    private Load with(Mapped place) {
+      return new Load(key, sinceStartNanos, nanos, thread, stack, raw, place);
+    }
+
     /** Path of the library as mapped, as far as it is known. */
     String file() {
-      return mapped == null ? path : mapped.path();
+      return mapped == null ? raw.path : mapped.path();
     }
 
     /** Its name without directories. */
@@ -100,10 +100,15 @@ final class LibraryLoads implements ChunkEvents.Taker {
     }
   }
 
-  private record Key(String session, long load) {}
+  record Key(String session, long load) {}
 
-  /** A load as its chunk has it; times are in ticks, thread and stack are keys. */
-  private record Raw(
+  /**
+   * A load as its chunk has it; times are in ticks, thread and stack are keys.
+   *
+   * @param path what dlopen was called with
+   * @param error why it failed, if it did and that is known
+   */
+  record Raw(
       long load,
       long start,
       long duration,
@@ -118,15 +123,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
     }
   }
 
-  /** A load of ours, or of the JVM, whose library may be said to be mapped in a later chunk. */
-  private record Found(Key key, String thread, List<Frame> stack, long since, long nanos, Raw raw) {
-    Load with(Mapped mapped) {
-      return new Load(
-          since, nanos, thread, stack, raw.path, raw.isForeign, raw.isLoaded, raw.error, mapped);
-    }
-  }
-
-  private final List<Found> found = new ArrayList<>();
+  private final List<Load> found = new ArrayList<>();
   private final Map<Key, Mapped> mapped = new HashMap<>();
   private String session = "";
   private long jvmStartNanos;
@@ -146,12 +143,10 @@ final class LibraryLoads implements ChunkEvents.Taker {
     } catch (RecordingException e) {
       return List.of(); // who asks has read the file before
     }
-    List<Load> loads = new ArrayList<>();
-    for (Found each : reading.found) {
-      loads.add(each.with(reading.mapped.get(each.key)));
-    }
-    loads.sort(Comparator.comparingLong(Load::nanos).reversed());
-    return loads;
+    return reading.found.stream()
+        .map(load -> load.with(reading.mapped.get(load.key)))
+        .sorted(Comparator.comparingLong(Load::nanos).reversed())
+        .toList();
   }
 
   @Override
@@ -198,13 +193,14 @@ final class LibraryLoads implements ChunkEvents.Taker {
       if (!isOwn(thread, stack)) {
         long start = chunk.nanosAt(raw.start);
         found.add(
-            new Found(
+            new Load(
                 new Key(session, raw.load),
-                thread,
-                ofCaller(stack),
                 jvmStartNanos == 0 ? -1 : start - jvmStartNanos,
                 Math.max(0, chunk.nanosAt(raw.start + raw.duration) - start),
-                raw));
+                thread,
+                ofCaller(stack),
+                raw,
+                null));
       }
     }
     own.clear();

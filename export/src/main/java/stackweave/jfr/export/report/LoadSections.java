@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import stackweave.jfr.chunk.EventConstants.Frame;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.report.LibraryLoads.Load;
@@ -55,7 +56,7 @@ final class LoadSections {
           duration(load.nanos()),
           since(load),
           load.name()
-              + (load.isLoaded() ? "" : " FAILED")
+              + (load.raw().isLoaded() ? "" : " FAILED")
               + (load.caller().isEmpty() ? "" : ", by " + load.caller()));
     }
     addFailures(section, rows == 0 ? DEFAULT_ROWS : rows);
@@ -67,29 +68,33 @@ final class LoadSections {
 
   /** Names what failed once each: an application may try again and again. */
   private void addFailures(Section section, int most) {
-    Map<String, Integer> times = new LinkedHashMap<>();
-    for (Load load : loads) {
-      if (!load.isLoaded()) {
-        // The JDK's message is dlopen's behind the path, and dlopen's begins with it.
-        String error = load.error();
-        while (error.startsWith(load.path() + ": ")) {
-          error = error.substring(load.path().length() + 2);
-        }
-        times.merge(load.path() + (error.isEmpty() ? "" : ": " + error), 1, Integer::sum);
-      }
+    Map<String, Long> times =
+        loads.stream()
+            .filter(load -> !load.raw().isLoaded())
+            .collect(
+                Collectors.groupingBy(
+                    LoadSections::failure, LinkedHashMap::new, Collectors.counting()));
+    times.entrySet().stream()
+        .limit(most)
+        .forEach(
+            each ->
+                section.say(
+                    "Failed"
+                        + (each.getValue() == 1 ? "" : " " + each.getValue() + " times")
+                        + ": "
+                        + each.getKey()));
+    if (times.size() > most) {
+      section.say("%,d other failures are left out.", times.size() - most);
     }
-    int left = times.size();
-    for (Map.Entry<String, Integer> each : times.entrySet()) {
-      if (times.size() - left == most) {
-        break;
-      }
-      left--;
-      String often = each.getValue() == 1 ? "" : " " + each.getValue() + " times";
-      section.say("Failed" + often + ": " + each.getKey());
+  }
+
+  /** The JDK's message is dlopen's behind the path, and dlopen's begins with it. */
+  private static String failure(Load load) {
+    String error = load.raw().error();
+    while (error.startsWith(load.raw().path() + ": ")) {
+      error = error.substring(load.raw().path().length() + 2);
     }
-    if (left > 0) {
-      section.say("%,d other failures are left out.", left);
-    }
+    return load.raw().path() + (error.isEmpty() ? "" : ": " + error);
   }
 
   /**
@@ -103,7 +108,7 @@ final class LoadSections {
         (path, addresses) -> {
           for (Load load : byPath.getOrDefault(path, Collections.emptyList())) {
             boolean isHere = load.mapped() == null || addresses.contains(load.mapped().start());
-            if (load.isLoaded() && isHere) {
+            if (load.raw().isLoaded() && isHere) {
               own.add(load);
             }
           }
@@ -116,7 +121,7 @@ final class LoadSections {
     sentences.add(
         "Loaded: in "
             + duration(first.nanos())
-            + (first.isForeign() ? " by java.lang.foreign" : "")
+            + (first.raw().isForeign() ? " by java.lang.foreign" : "")
             + (first.sinceStartNanos() < 0 ? "" : ", " + since(first) + " after the JVM's start")
             + (first.thread().isEmpty() ? "" : ", on thread " + first.thread())
             + (own.size() == 1 ? "" : Texts.of("; %,d more loads of it", own.size() - 1)));

@@ -6,7 +6,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
-import java.util.regex.Pattern;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.Names;
@@ -22,10 +21,6 @@ import stackweave.jfr.read.choice.SampleKind;
  * ThreadGroups}) and place, idle waits apart. Not thread-safe.
  */
 final class WaitSums {
-  /** Classes that wait for their callers. */
-  private static final Pattern LIBRARY_CLASS =
-      Pattern.compile("(java|javax|jdk|sun|com[.]sun)[.].*");
-
   /** Threads that are counted as one pool. */
   static final class Group {
     private final GroupName name;
@@ -117,14 +112,10 @@ final class WaitSums {
    * or the innermost frame.
    */
   static String place(List<SampledFrame> frames) {
-    int java = CodeOrigin.innermostJava(frames);
-    for (int i = java; i >= 0; i--) {
-      String text = frames.get(i).text();
-      if (CodeOrigin.isJava(frames.get(i)) && !LIBRARY_CLASS.matcher(text).matches()) {
-        return text;
-      }
-    }
-    return frames.isEmpty() ? "no frame" : frames.get(java >= 0 ? java : frames.size() - 1).text();
+    String caller = CodeOrigin.callerOutsideOfJdk(frames);
+    return !caller.isEmpty()
+        ? caller
+        : frames.isEmpty() ? "no frame" : frames.get(frames.size() - 1).text();
   }
 
   /** Those that wait most inside work first; without those that don't. */

@@ -103,7 +103,7 @@ class LibraryLoadsTest {
     Map<String, String> read = new HashMap<>();
     for (LibraryLoads.Load load : LibraryLoads.read(file)) {
       List<String> frames = load.stack().stream().map(LibraryLoads::text).toList();
-      read.put(load.path(), load.thread() + " " + load.nanos() + " " + frames);
+      read.put(load.raw().path(), load.thread() + " " + load.nanos() + " " + frames);
     }
     assertEquals(3, expected.size());
     assertEquals(expected, read);
