@@ -88,7 +88,8 @@ final class StallReport {
     }
     if (!stalls.tellsCriticalSections()) {
       section.say(
-          "This JVM has no event of them (jdk.GCLocker). " + withoutEvent(stalls.collector()));
+          "This JVM has no event of them (jdk.GCLocker). G1 does not wait for them since JDK 22: it"
+              + " pins the regions. Serial and Parallel may; -Xlog:gc+jni=debug tells.");
       return section;
     }
     Sums.Sum all = new Sums.Sum("");
@@ -115,22 +116,6 @@ final class StallReport {
     section.head("WAITED", "TIMES", "INSIDE");
     addRows(byMethod, section);
     return section;
-  }
-
-  /** What is certain of a collector whose waiting no event tells: on JDK 25 and later. */
-  static String withoutEvent(String collector) {
-    return switch (collector) {
-      case Stalls.G1 ->
-          "Its collector, G1, does not wait for them since JDK 22: it pins the regions.";
-      case Stalls.SERIAL, Stalls.PARALLEL ->
-          "Its collector, "
-              + collector
-              + ", may wait for them, which no event tells; -Xlog:gc+jni=debug does.";
-      case "" ->
-          "Its collector is not recorded. G1 does not wait for them since JDK 22, Serial and"
-              + " Parallel may.";
-      default -> "Whether its collector, " + collector + ", waits for them, no event tells.";
-    };
   }
 
   private static void addRows(Sums<String> sums, Section section) {

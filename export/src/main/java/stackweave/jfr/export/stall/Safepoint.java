@@ -2,31 +2,17 @@ package stackweave.jfr.export.stall;
 
 /**
  * A safepoint, from when the JVM began to stop threads until all were stopped, and who of those
- * that ran meanwhile was seen last. Belongs to {@link Stalls}; not thread-safe.
+ * that ran meanwhile was seen last. Times are ns since 1970.
+ *
+ * @param end when all threads were stopped
+ * @param seen time of the last sample that shows who was late
+ * @param thread the thread that it shows running; empty if there is none
+ * @param place what it ran
  */
-public final class Safepoint {
-  private final long start;
-  private final long end;
-  private long seen = Long.MIN_VALUE;
-  private String thread = "";
-  private String place = "";
-
-  /**
-   * Times are ns since 1970.
-   *
-   * @param end when all threads were stopped
-   */
+public record Safepoint(long start, long end, long seen, String thread, String place) {
+  /** One that no sample shows. */
   Safepoint(long start, long end) {
-    this.start = start;
-    this.end = end;
-  }
-
-  long start() {
-    return start;
-  }
-
-  long end() {
-    return end;
+    this(start, end, Long.MIN_VALUE, "", "");
   }
 
   /** How long it took until all threads were stopped, in ns. */
@@ -34,27 +20,8 @@ public final class Safepoint {
     return end - start;
   }
 
-  /** A thread ran then, and had to come to a stop yet. */
-  void ran(long nanos, String thread, String place) {
-    if (nanos >= seen) {
-      seen = nanos;
-      this.thread = thread;
-      this.place = place;
-    }
-  }
-
   /** Whether a sample shows who was late. */
   public boolean isExplained() {
-    return seen != Long.MIN_VALUE;
-  }
-
-  /** The thread that samples show running last. */
-  public String thread() {
-    return thread;
-  }
-
-  /** What it ran. */
-  public String place() {
-    return place;
+    return !place.isEmpty();
   }
 }

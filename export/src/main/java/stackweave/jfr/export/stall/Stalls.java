@@ -3,11 +3,11 @@ package stackweave.jfr.export.stall;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import stackweave.jfr.call.TimedMethods;
 import stackweave.jfr.chunk.ChunkHeader;
@@ -31,24 +31,11 @@ public final class Stalls implements ChunkEvents.Taker {
   /** Samples say nothing of shorter safepoints. */
   public static final long MIN_NANOS = 1_000_000;
 
-  /** A name that {@link #collector} has, as are the next two. */
-  public static final String G1 = "G1";
-
-  public static final String SERIAL = "Serial";
-  public static final String PARALLEL = "Parallel";
-
   private static final String GC_LOCKER = "jdk.GCLocker";
   private static final String SAFEPOINT = "jdk.SafepointBegin";
   private static final int SAFEPOINTS = 0;
   private static final int CRITICAL = 1;
   private static final int COLLECTIONS = 2;
-  private static final int CONFIGURATION = 3;
-
-  /** 0 is the key of a collector. */
-  private static final long NOT_CONFIGURED = -1;
-
-  /** The type of the constants that name collectors. */
-  private static final String GC_NAME = "jdk.types.GCName";
 
   /**
    * SafepointBegin covers SafepointStateSynchronization (SafepointSynchronize::begin in
@@ -58,21 +45,16 @@ public final class Stalls implements ChunkEvents.Taker {
       List.of(
           EventShape.of(SAFEPOINT, "startTime duration"),
           EventShape.of(GC_LOCKER, "startTime duration eventThread stackTrace stallCount"),
-          EventShape.of("jdk.YoungGarbageCollection", "startTime"),
-          EventShape.of("jdk.GCConfiguration", "oldCollector"));
+          EventShape.of("jdk.YoungGarbageCollection", "startTime"));
 
   private final List<Safepoint> safepoints = new ArrayList<>();
   private final List<CriticalSection> criticalSections = new ArrayList<>();
   private final List<Long> collections = new ArrayList<>();
-  private long[] safepointStarts;
-  private long[] criticalStarts;
   private boolean tellsCriticalSections;
   private boolean tellsSafepoints;
-  private String collector = "";
 
   // Of a chunk.
   private final List<Critical> ofChunk = new ArrayList<>();
-  private long configured = NOT_CONFIGURED;
 
   private record Critical(long start, long end, long thread, long stack, long waiting) {}
 
@@ -101,9 +83,6 @@ public final class Stalls implements ChunkEvents.Taker {
     stalls.safepoints.sort(Comparator.comparingLong(Safepoint::start));
     stalls.criticalSections.sort(Comparator.comparingLong(CriticalSection::start));
     stalls.addEnds();
-    stalls.safepointStarts = stalls.safepoints.stream().mapToLong(Safepoint::start).toArray();
-    stalls.criticalStarts =
-        stalls.criticalSections.stream().mapToLong(CriticalSection::start).toArray();
     return stalls;
   }
 
@@ -115,10 +94,6 @@ public final class Stalls implements ChunkEvents.Taker {
 
   @Override
   public void take(int shape, ChunkReader event) {
-    if (shape == CONFIGURATION) {
-      configured = event.number(0);
-      return;
-    }
     long start = event.nanosAt(event.number(0));
     if (shape == COLLECTIONS) {
       collections.add(start);
@@ -153,21 +128,6 @@ public final class Stalls implements ChunkEvents.Taker {
               each.waiting()));
     }
     ofChunk.clear();
-    if (collector.isEmpty() && configured != NOT_CONFIGURED) {
-      collector = collector(constants.text(GC_NAME, configured));
-    }
-    configured = NOT_CONFIGURED;
-  }
-
-  /** By the old generation's collector, as gcName.hpp of JDK 17 to 27 names it. */
-  private static String collector(String old) {
-    return switch (old) {
-      case "G1Old" -> G1;
-      case "SerialOld" -> SERIAL;
-      case "ParallelOld" -> PARALLEL;
-      case "Z", "ZGC Major" -> "ZGC";
-      default -> old;
-    };
   }
 
   /**
@@ -184,27 +144,41 @@ public final class Stalls implements ChunkEvents.Taker {
       int after = found >= 0 ? found : -found - 1;
       boolean hasEnd = section.nanos() > 0;
       if (!hasEnd && after < collections.size() && collections.get(after) <= next) {
-        section.endAt(collections.get(after));
+        criticalSections.set(
+            i,
+            new CriticalSection(
+                section.start(),
+                collections.get(after),
+                section.thread(),
+                section.method(),
+                section.waiting()));
       }
     }
   }
 
   private void take(Sample sample) {
     long nanos = Texts.nanos(sample.time());
-    int before = lastBegun(safepointStarts, nanos);
-    Safepoint safepoint = before < 0 ? null : safepoints.get(before);
-    if (safepoint != null && nanos <= safepoint.end() && safepoint.nanos() >= MIN_NANOS) {
+    int at = lastBegun(safepoints, Safepoint::start, nanos);
+    Safepoint safepoint = at < 0 ? null : safepoints.get(at);
+    if (safepoint != null
+        && nanos <= safepoint.end()
+        && nanos >= safepoint.seen()
+        && safepoint.nanos() >= MIN_NANOS) {
       String place = ThreadPosition.late(sample.frames());
       if (!place.isEmpty()) {
-        safepoint.ran(nanos, sample.thread().text(), place);
+        String thread = sample.thread().text();
+        safepoints.set(at, new Safepoint(safepoint.start(), safepoint.end(), nanos, thread, place));
       }
     }
-    before = lastBegun(criticalStarts, nanos);
-    CriticalSection section = before < 0 ? null : criticalSections.get(before);
+    at = lastBegun(criticalSections, CriticalSection::start, nanos);
+    CriticalSection section = at < 0 ? null : criticalSections.get(at);
     if (section != null && nanos <= section.end() && isSame(sample.thread(), section.thread())) {
       String method = ThreadPosition.nativeMethod(sample.frames());
       if (!method.isEmpty()) {
-        section.inside(method);
+        criticalSections.set(
+            at,
+            new CriticalSection(
+                section.start(), section.end(), section.thread(), method, section.waiting()));
       }
     }
   }
@@ -216,9 +190,18 @@ public final class Stalls implements ChunkEvents.Taker {
   }
 
   /** The last that began at a time or before it, for those of one process do not overlap; or -1. */
-  private static int lastBegun(long[] starts, long nanos) {
-    int found = Arrays.binarySearch(starts, nanos);
-    return found >= 0 ? found : -found - 2;
+  private static <T> int lastBegun(List<T> all, ToLongFunction<T> start, long nanos) {
+    int low = 0;
+    int high = all.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (start.applyAsLong(all.get(middle)) > nanos) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low - 1;
   }
 
   /** Those that the recording has, in the order of time. */
@@ -239,10 +222,5 @@ public final class Stalls implements ChunkEvents.Taker {
   /** Whether this JVM has an event of JNI critical sections. */
   public boolean tellsCriticalSections() {
     return tellsCriticalSections;
-  }
-
-  /** The JVM's garbage collector by its usual name; empty if it is not recorded. */
-  public String collector() {
-    return collector;
   }
 }
