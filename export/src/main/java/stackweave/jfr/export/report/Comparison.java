@@ -40,9 +40,6 @@ public final class Comparison {
 
   private final String time;
 
-  /** Whether a recording lacks weights: then all shares are of samples. */
-  private final boolean bySamples;
-
   /** Reads the sums of both. */
   public Comparison(SampledRecording before, SampledRecording after) {
     this.before = new ReportSums(before, true);
@@ -50,7 +47,6 @@ public final class Comparison {
     FlameGraphExport.notes(before).forEach(note -> notes.add("Before: " + note));
     FlameGraphExport.notes(after).forEach(note -> notes.add("After: " + note));
     this.time = after.choice().time();
-    this.bySamples = this.before.all.nanos <= 0 || this.after.all.nanos <= 0;
   }
 
   /**
@@ -69,7 +65,7 @@ public final class Comparison {
             + " for %s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
             + " change whose interval has 0, or that is of fewer than five samples, is noise"
             + " and not listed.",
-        bySamples ? "samples" : time,
+        time,
         before.all.count,
         Texts.seconds(before.all.nanos),
         after.all.count,
@@ -116,11 +112,7 @@ public final class Comparison {
 
   private Change change(String name, Sums.Sum then, Sums.Sum now) {
     return new Change(
-        name,
-        before.share(then, bySamples),
-        before.effective(then, bySamples),
-        after.share(now, bySamples),
-        after.effective(now, bySamples));
+        name, before.share(then), before.effective(then), after.share(now), after.effective(now));
   }
 
   private static void addRow(Section section, Change change) {

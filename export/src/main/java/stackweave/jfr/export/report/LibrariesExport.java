@@ -14,7 +14,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.ToLongFunction;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.FrameText;
@@ -82,31 +81,25 @@ public final class LibrariesExport implements Export {
   }
 
   private List<Section> sections(SampledRecording recording) throws IOException {
-    boolean bySamples = recording.weightNanos() <= 0;
-    ToLongFunction<Sums.Sum> number = sum -> bySamples ? sum.count : sum.nanos;
-    long all = bySamples ? recording.samples() : recording.weightNanos();
+    long all = recording.weightNanos();
     List<Library> libraries = gather(recording);
     libraries.sort(
-        Comparator.comparingLong((Library library) -> number.applyAsLong(library.self))
-            .thenComparingLong(library -> number.applyAsLong(library.total))
+        Comparator.comparingLong((Library library) -> library.self.nanos)
+            .thenComparingLong(library -> library.total.nanos)
             .reversed());
     Section table = new Section("Libraries");
     table.say(
-        "Shares of the %s. SELF: in its own code; TOTAL: in it or in what it calls; NAMED: its"
-            + " frames that have a name.",
-        bySamples
-            ? Texts.of("%,d samples", all)
-            : Texts.of(
-                "%s of %s that the samples stand for",
-                Texts.seconds(all), recording.choice().time()));
+        "Shares of the %s of %s that the samples stand for. SELF: in its own code; TOTAL: in it or"
+            + " in what it calls; NAMED: its frames that have a name.",
+        Texts.seconds(all), recording.choice().time());
     table.head("SELF", "TOTAL", "NAMED", "LIBRARY");
     LoadSections loads = new LoadSections(LibraryLoads.read(recording.file()));
     List<Section> sections = new ArrayList<>(List.of(table, loads.table(rows)));
     List<Library> shown = rows == 0 ? libraries : Sums.first(libraries, rows);
     for (Library library : shown) {
       table.row(
-          percent(number.applyAsLong(library.self), all),
-          percent(number.applyAsLong(library.total), all),
+          percent(library.self.nanos, all),
+          percent(library.total.nanos, all),
           percent(library.frames - library.nameless, library.frames),
           library.module.name());
       Section details = details(library, recording.samples());

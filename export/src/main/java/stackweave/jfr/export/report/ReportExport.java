@@ -154,29 +154,25 @@ public final class ReportExport implements Export {
   private static final class Facts {
     private final SampledRecording recording;
     private final ReportSums sums;
-    private final boolean bySamples;
-    private final String unit;
 
     Facts(SampledRecording recording) {
       this.recording = recording;
       this.sums = new ReportSums(recording, false);
-      this.bySamples = sums.all.nanos <= 0;
-      this.unit = bySamples ? "samples" : "CPU time";
     }
 
     private double share(Sums.Sum sum) {
-      return sums.share(sum, bySamples);
+      return sums.share(sum);
     }
 
     private Shares.Interval interval(Sums.Sum sum) {
-      return Shares.of(share(sum), sums.effective(sum, bySamples));
+      return Shares.of(share(sum), sums.effective(sum));
     }
 
     private String of(Sums.Sum sum) {
       Shares.Interval interval = interval(sum);
       return Texts.of(
-          "%s of the %s (%,d samples; 95 %%: %s to %s)",
-          percent(share(sum)), unit, sum.count, percent(interval.low()), percent(interval.high()));
+          "%s of the CPU time (%,d samples; 95 %%: %s to %s)",
+          percent(share(sum)), sum.count, percent(interval.low()), percent(interval.high()));
     }
 
     Section places() {
@@ -292,7 +288,7 @@ public final class ReportExport implements Export {
 
     Section trust() {
       Section section = new Section("How far to trust this");
-      double worth = sums.effective(bySamples);
+      double worth = sums.effective(new Sums.Sum(""));
       Shares.Interval tenth = Shares.of(0.1, worth);
       section.say(
           "With %,d samples%s a share of 10 %% may as well be one from %s to %s.",
@@ -315,9 +311,9 @@ public final class ReportExport implements Export {
           cut, sums.all.count, percent(cut, sums.all.count));
       if (sums.frameless.count > 0) {
         section.say(
-            "%,d of %,d samples, %s of the %s, have no stack at all: what they were spent in is not"
+            "%,d of %,d samples, %s of the CPU time, have no stack at all: what they were spent in is not"
                 + " known.",
-            sums.frameless.count, sums.all.count, percent(share(sums.frameless)), unit);
+            sums.frameless.count, sums.all.count, percent(share(sums.frameless)));
       }
       section.head("STACKS", "SHARE", "ENDS WITH");
       for (Sums.Sum end : sums.incomplete.largest(MAX_SENTENCES)) {

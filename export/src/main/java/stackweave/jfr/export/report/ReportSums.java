@@ -79,19 +79,14 @@ final class ReportSums {
     return places.getOrDefault(group, new Sums<>());
   }
 
-  /** The share of a sum: of the samples, or of the time. */
-  double share(Sums.Sum sum, boolean bySamples) {
-    return bySamples ? (double) sum.count / all.count : (double) sum.nanos / all.nanos;
+  /** The share of a sum of the time. */
+  double share(Sums.Sum sum) {
+    return all.nanos <= 0 ? 0 : (double) sum.nanos / all.nanos;
   }
 
   /** The number of samples that a share's interval follows from. */
-  double effective(Sums.Sum sum, boolean bySamples) {
-    return bySamples ? all.count : Shares.effective(sum.nanos, sum.squares, all.nanos, all.squares);
-  }
-
-  /** The same of nothing in particular. */
-  double effective(boolean bySamples) {
-    return effective(new Sums.Sum(""), bySamples);
+  double effective(Sums.Sum sum) {
+    return Shares.effective(sum.nanos, sum.squares, all.nanos, all.squares);
   }
 
   private void add(SampleSum sum) {

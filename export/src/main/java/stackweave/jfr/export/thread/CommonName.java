@@ -9,30 +9,22 @@ public final class CommonName {
 
   private final String first;
 
-  /** How many of its characters all others begin with. */
-  private int common;
+  /** What all names begin with. */
+  private String common;
 
   private boolean isSeveral;
 
   /** One name. */
   public CommonName(String name) {
     this.first = name;
-    this.common = name.length();
+    this.common = name;
   }
 
   /** Adds a name, or the same once more. */
   public void add(String name) {
-    if (name.equals(first)) {
-      return;
-    }
-    isSeveral = true;
-    int most = Math.min(common, name.length());
-    common = 0;
-    while (common < most && first.charAt(common) == name.charAt(common)) {
-      common++;
-    }
-    if (common > 0 && Character.isHighSurrogate(first.charAt(common - 1))) {
-      common--; // half a character
+    isSeveral |= !name.equals(first);
+    while (!name.startsWith(common)) {
+      common = common.substring(0, common.offsetByCodePoints(common.length(), -1));
     }
   }
 
@@ -46,7 +38,7 @@ public final class CommonName {
     if (!isSeveral) {
       return first;
     }
-    String beginning = first.substring(0, common).strip();
+    String beginning = common.strip();
     return (beginning.isEmpty() ? first : beginning) + CUT;
   }
 }
