@@ -82,7 +82,6 @@ public final class PprofExport implements Export {
     private final Set<SampledModule> incomplete = new HashSet<>();
 
     private final Protobuf profile = new Protobuf();
-    private final Protobuf part = new Protobuf();
 
     Message(SampledRecording recording) {
       this.recording = recording;
@@ -106,17 +105,20 @@ public final class PprofExport implements Export {
       samples();
       mappings();
       int id = 1;
-      for (ProfileTables.Location location : tables.locations().entries()) {
+      for (ProfileTables.Location location : tables.locations.entries()) {
         location(id++, location);
       }
       id = 1;
-      for (ProfileTables.Function function : tables.functions().entries()) {
-        part.clear();
-        part.number(1, id++).number(2, function.name());
-        part.number(3, function.systemName()).number(4, function.file());
-        profile.message(FUNCTION, part);
+      for (ProfileTables.Function function : tables.functions.entries()) {
+        profile.message(
+            FUNCTION,
+            new Protobuf()
+                .number(1, id++)
+                .number(2, function.name())
+                .number(3, function.systemName())
+                .number(4, function.file()));
       }
-      for (String text : tables.strings().entries()) {
+      for (String text : tables.strings.entries()) {
         profile.string(STRING_TABLE, text);
       }
       return profile;
@@ -178,21 +180,18 @@ public final class PprofExport implements Export {
     }
 
     private void valueType(int field, String type, String unit) {
-      part.clear();
-      part.number(1, tables.string(type)).number(2, tables.string(unit));
-      profile.message(field, part);
+      profile.message(
+          field, new Protobuf().number(1, tables.string(type)).number(2, tables.string(unit)));
     }
 
     private void samples() {
-      Protobuf inner = new Protobuf();
       samples.forEach(
           (key, values) -> {
-            part.clear();
-            part.packed(1, tables.stacks().get(key.stack()));
+            Protobuf part = new Protobuf();
+            part.packed(1, tables.stacks.get(key.stack()));
             part.packed(2, List.of(values[0], values[1]));
             for (Label label : key.labels()) {
-              inner.clear();
-              part.message(3, inner.number(1, label.key()).number(2, label.text()));
+              part.message(3, new Protobuf().number(1, label.key()).number(2, label.text()));
             }
             profile.message(SAMPLE, part);
           });
@@ -202,7 +201,7 @@ public final class PprofExport implements Export {
     private void mappings() {
       List<Protobuf> others = new ArrayList<>();
       int id = 1;
-      for (SampledModule module : tables.mappings().entries()) {
+      for (SampledModule module : tables.mappings.entries()) {
         Protobuf mapping = mapping(id++, module);
         if (module.name().equals(FrameCategory.LIBJVM)) {
           profile.message(MAPPING, mapping);
@@ -225,12 +224,10 @@ public final class PprofExport implements Export {
     }
 
     private void location(int id, ProfileTables.Location location) {
-      part.clear();
+      Protobuf part = new Protobuf();
       part.number(1, id).number(2, location.mapping()).number(3, location.address());
-      Protobuf inner = new Protobuf();
       for (ProfileTables.Line line : location.lines()) {
-        inner.clear();
-        part.message(4, inner.number(1, line.function()).number(2, line.line()));
+        part.message(4, new Protobuf().number(1, line.function()).number(2, line.line()));
       }
       profile.message(LOCATION, part);
     }

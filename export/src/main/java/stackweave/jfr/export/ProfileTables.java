@@ -56,11 +56,20 @@ public final class ProfileTables {
     NONE
   }
 
-  private final Index<String> strings = new Index<>(0);
-  private final Index<SampledModule> mappings = new Index<>(1);
-  private final Index<Function> functions = new Index<>(1);
-  private final Index<Location> locations = new Index<>(1);
-  private final Index<List<Integer>> stacks = new Index<>(1);
+  /** Texts. */
+  public final Index<String> strings = new Index<>(0);
+
+  /** Libraries. */
+  public final Index<SampledModule> mappings = new Index<>(1);
+
+  /** Functions. */
+  public final Index<Function> functions = new Index<>(1);
+
+  /** Locations. */
+  public final Index<Location> locations = new Index<>(1);
+
+  /** Stacks as indices of locations, the innermost first. */
+  public final Index<List<Integer>> stacks = new Index<>(1);
 
   private final FrameCache<Integer> functionsOfFrames = new FrameCache<>(this::functionOf);
   private final FrameCache<FrameCategory> categories = new FrameCache<>(FrameCategory::of);
@@ -160,30 +169,5 @@ public final class ProfileTables {
   /** The label of the sort of the innermost frame; empty if there is none. */
   public String kind(List<SampledFrame> frames) {
     return frames.isEmpty() ? "" : categories.get(frames.get(frames.size() - 1)).label();
-  }
-
-  /** Texts. */
-  public Index<String> strings() {
-    return strings;
-  }
-
-  /** Libraries. */
-  public Index<SampledModule> mappings() {
-    return mappings;
-  }
-
-  /** Functions. */
-  public Index<Function> functions() {
-    return functions;
-  }
-
-  /** Locations. */
-  public Index<Location> locations() {
-    return locations;
-  }
-
-  /** Stacks as indices of locations, the innermost first. */
-  public Index<List<Integer>> stacks() {
-    return stacks;
   }
 }

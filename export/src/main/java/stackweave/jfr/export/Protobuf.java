@@ -85,11 +85,6 @@ public final class Protobuf {
     return bytes.size();
   }
 
-  /** Removes all fields, so that the next message can be written. */
-  public void clear() {
-    bytes.reset();
-  }
-
   /** Writes what there is to {@code out}. */
   public void writeTo(OutputStream out) throws IOException {
     bytes.writeTo(out);

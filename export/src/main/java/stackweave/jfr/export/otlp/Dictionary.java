@@ -53,11 +53,11 @@ final class Dictionary {
     Protobuf message = new Protobuf();
     // What has mappings, strings and attributes comes before these.
     message.message(LOCATION, new Protobuf());
-    tables.locations().entries().forEach(l -> message.message(LOCATION, location(l)));
+    tables.locations.entries().forEach(l -> message.message(LOCATION, location(l)));
     message.message(MAPPING, new Protobuf());
     mappings.entries().forEach(module -> message.message(MAPPING, mapping(module)));
     message.message(FUNCTION, new Protobuf());
-    for (ProfileTables.Function function : tables.functions().entries()) {
+    for (ProfileTables.Function function : tables.functions.entries()) {
       message.message(
           FUNCTION,
           new Protobuf()
@@ -80,10 +80,10 @@ final class Dictionary {
       message.message(ATTRIBUTE, new Protobuf().number(1, attribute.key()).message(2, value));
     }
     message.message(STACK, new Protobuf());
-    for (List<Integer> stack : tables.stacks().entries()) {
+    for (List<Integer> stack : tables.stacks.entries()) {
       message.message(STACK, new Protobuf().packed(1, stack));
     }
-    for (String text : tables.strings().entries()) {
+    for (String text : tables.strings.entries()) {
       message.string(STRING, text);
     }
     return message;
@@ -100,7 +100,7 @@ final class Dictionary {
   private Protobuf location(ProfileTables.Location location) {
     Protobuf message = new Protobuf();
     if (location.mapping() > 0) {
-      SampledModule module = tables.mappings().get(location.mapping());
+      SampledModule module = tables.mappings.get(location.mapping());
       if (!module.buildId().isEmpty()) {
         message.number(1, mappings.of(module)).number(2, location.address());
       }

@@ -173,10 +173,9 @@ public final class OtlpExport implements Export {
       Dictionary dictionary) {
     Protobuf profile = new Protobuf();
     profile.message(1, valueType(type, unit, dictionary));
-    Protobuf sample = new Protobuf();
     samples.forEach(
         (key, values) -> {
-          sample.clear();
+          Protobuf sample = new Protobuf();
           sample.number(1, key.stack()).packed(2, key.attributes()).number(3, key.link());
           profile.message(2, sample.packed(4, List.of(values[value])));
         });
