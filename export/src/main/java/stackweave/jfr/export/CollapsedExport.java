@@ -8,7 +8,6 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
-import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.status.Counter;
 
 /**
@@ -85,13 +84,13 @@ public final class CollapsedExport extends TextExport {
     }
 
     void add(SampleSum sum) {
-      StackEnd end = sum.end();
       List<SampledFrame> frames = sum.frames();
       line.setLength(0);
       if (options.threads()) {
         line.append('[').append(clean(sum.thread().text())).append("];");
       }
-      end.marker(frames.size()).ifPresent(marker -> line.append(clean(marker)).append(';'));
+      String marker = Names.marker(sum.end(), frames.size());
+      line.append(clean(marker)).append(marker.isEmpty() ? "" : ";");
       for (SampledFrame frame : frames) {
         String plain = names.get(frame);
         line.append(
@@ -99,9 +98,6 @@ public final class CollapsedExport extends TextExport {
                     ? plain
                     : clean(options.names().of(frame, plain)))
             .append(';');
-      }
-      if (frames.isEmpty() && end.isComplete()) {
-        line.append(Names.NO_FRAMES).append(';');
       }
       line.setLength(line.length() - 1);
       Total own = totals.computeIfAbsent(line.toString(), any -> new Total());

@@ -71,7 +71,7 @@ public final class FlameGraphExport extends TextExport {
     tree.prune(FlameTree.MAX_NODES);
     String name = before == null ? title : title + " compared with " + beforeTitle;
     FlamePage.write(
-        escapeHtml(name) + " – Stackweave flame graph",
+        Names.html(name) + " – Stackweave flame graph",
         data -> writeData(name, all, tree, new Json(data)),
         out);
   }
@@ -315,9 +315,5 @@ public final class FlameGraphExport extends TextExport {
     }
     double percent = Math.floor(10_000.0 * part / all) / 100;
     return Texts.of("%.2f %%", percent);
-  }
-
-  private static String escapeHtml(String text) {
-    return Names.encodable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
   }
 }

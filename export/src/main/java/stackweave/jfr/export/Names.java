@@ -1,6 +1,7 @@
 package stackweave.jfr.export;
 
 import java.util.regex.Pattern;
+import stackweave.jfr.read.StackEnd;
 
 /**
  * Makes names writable: class files may contain half surrogate pairs, which can't be encoded; and
@@ -39,5 +40,19 @@ public final class Names {
   /** {@code name} without line ends and characters that a terminal would execute, and encodable. */
   public static String printable(String name) {
     return encodable(UNPRINTABLE.matcher(name).replaceAll(" "));
+  }
+
+  /** {@code name} as text of HTML, {@link #printable}. */
+  public static String html(String name) {
+    return printable(name)
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace(">", "&gt;")
+        .replace("\"", "&quot;");
+  }
+
+  /** What stands before a stack's frames, or for them if there are none; "" for nothing. */
+  static String marker(StackEnd end, int frames) {
+    return end.marker(frames).orElse(frames == 0 ? NO_FRAMES : "");
   }
 }

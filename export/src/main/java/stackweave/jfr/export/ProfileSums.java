@@ -64,7 +64,7 @@ final class ProfileSums {
           if (end.isRead() && !end.isComplete()) {
             cut.add(sum);
           }
-          add(functions, texts, end.marker(0).orElse(Names.NO_FRAMES), sum);
+          add(functions, texts, Names.marker(end, 0), sum);
           add(libraries, origins, CodeOrigin.UNKNOWN, sum);
           threads.computeIfAbsent(groups.add(sum), any -> new Sum()).add(sum);
         });

@@ -2,7 +2,6 @@ package stackweave.jfr.export;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import stackweave.jfr.read.FrameText;
@@ -104,11 +103,9 @@ public final class ProfileTables {
         inlined = i;
       }
     }
-    Optional<String> marker = end.marker(frames.size());
-    if (marker.isPresent()) {
-      stack.add(marker(marker.get()));
-    } else if (frames.isEmpty()) {
-      stack.add(marker(Names.NO_FRAMES));
+    String marker = Names.marker(end, frames.size());
+    if (!marker.isEmpty()) {
+      stack.add(marker(marker));
     }
     return stacks.of(stack);
   }

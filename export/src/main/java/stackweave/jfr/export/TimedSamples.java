@@ -139,8 +139,7 @@ final class TimedSamples {
 
   private int stack(Sample sample) {
     List<SampledFrame> frames = sample.frames();
-    String marker =
-        sample.end().marker(frames.size()).orElse(frames.isEmpty() ? Names.NO_FRAMES : "");
+    String marker = Names.marker(sample.end(), frames.size());
     if (frames.isEmpty()) {
       return node(-1, place(Names.printable(marker), null));
     }

@@ -226,22 +226,18 @@ public final class OtlpEndpoint {
   }
 
   private String problem(Reply reply, int bytes) {
-    StringBuilder problem = new StringBuilder();
-    problem.append(uri).append(" refused the profile: HTTP ").append(reply.status());
     String said = OtlpAnswer.errorOf(reply.body());
-    if (!said.isEmpty()) {
-      problem.append(", ").append(said);
-    }
+    String advice = "";
     if (reply.status() == TOO_LARGE) {
-      problem
-          .append("; it has ")
-          .append(bytes)
-          .append(" bytes: choose a part with --from and --to");
+      advice = "; it has " + bytes + " bytes: choose a part with --from and --to";
+    } else if (reply.status() / 100 == 3) {
+      advice = "; redirects are not followed: name the address where it leads";
     }
-    if (reply.status() / 100 == 3) {
-      problem.append("; redirects are not followed: name the address where it leads");
-    }
-    return problem.toString();
+    return uri
+        + " refused the profile: HTTP "
+        + reply.status()
+        + (said.isEmpty() ? "" : ", " + said)
+        + advice;
   }
 
   private static String reason(Throwable e) {

@@ -39,31 +39,34 @@ final class CallReport {
    */
   static List<Section> sections(Path file, SampledRecording samples)
       throws IOException, RecordingException {
-    List<CallSums.Sum> sums = CallSums.read(file);
+    NativeCalls calls = NativeCalls.read(file, MAX_CALLS);
+    List<CallSum> sums = calls.sums();
     if (sums.isEmpty()) {
       return List.of();
     }
     Set<String> overloaded = overloaded(sums);
-    long slow = sums.stream().mapToLong(CallSums.Sum::slowCalls).sum();
+    long slow = sums.stream().mapToLong(CallSum::slowCalls).sum();
     List<Section> sections = new ArrayList<>(List.of(methods(sums, overloaded)));
     if (slow > 0) {
       boolean hasWaiting = samples != null && samples.choice().isWall();
       String hint = hasWaiting ? "" : "; wall=20ms takes samples of threads that wait, too";
-      List<SlowCalls.Call> calls = SlowCalls.read(file, samples, MAX_CALLS);
-      sections.add(slowest(calls, overloaded, hint, slow));
+      if (samples != null) {
+        samples.forEachSample(calls::add);
+      }
+      sections.add(slowest(calls.longest(), overloaded, hint, slow));
     }
     return sections;
   }
 
-  private static Section methods(List<CallSums.Sum> sums, Set<String> overloaded) {
+  private static Section methods(List<CallSum> sums, Set<String> overloaded) {
     Section section = new Section("Native calls by method");
     section.say(
         "%,d calls of the %,d timed native methods that were called took %s of wall-clock time,"
             + " waiting included. 99 of 100 calls are below the bound 99 %%; SLOW have an event.",
-        sums.stream().mapToLong(CallSums.Sum::calls).sum(),
+        sums.stream().mapToLong(CallSum::calls).sum(),
         sums.size(),
-        Texts.seconds(sums.stream().mapToLong(CallSums.Sum::nanos).sum()));
-    long uncounted = sums.stream().mapToLong(CallSums.Sum::uncounted).sum();
+        Texts.seconds(sums.stream().mapToLong(CallSum::nanos).sum()));
+    long uncounted = sums.stream().mapToLong(CallSum::uncounted).sum();
     if (uncounted > 0) {
       section.say(
           "%,d slow calls have an event but are in no count, as at a recording's end: the shorter"
@@ -71,7 +74,7 @@ final class CallReport {
           uncounted);
     }
     section.head("CALLS", "TIME", "MEAN", "99 %", "SLOW", "METHOD");
-    for (CallSums.Sum sum : Sums.first(sums, MAX_METHODS)) {
+    for (CallSum sum : Sums.first(sums, MAX_METHODS)) {
       long below = sum.mostlyBelow();
       section.row(
           Texts.count(sum.calls()),
@@ -88,10 +91,10 @@ final class CallReport {
   }
 
   /** Names that several methods have. */
-  private static Set<String> overloaded(List<CallSums.Sum> sums) {
+  private static Set<String> overloaded(List<CallSum> sums) {
     Set<String> names = new HashSet<>();
     Set<String> overloaded = new HashSet<>();
-    for (CallSums.Sum sum : sums) {
+    for (CallSum sum : sums) {
       if (!names.add(sum.method)) {
         overloaded.add(sum.method);
       }
@@ -116,14 +119,14 @@ final class CallReport {
   }
 
   private static Section slowest(
-      List<SlowCalls.Call> calls, Set<String> overloaded, String hint, long slow) {
+      List<NativeCalls.Call> calls, Set<String> overloaded, String hint, long slow) {
     Section section = new Section("Slowest native calls");
     section.say(
         "%,d calls were slow: they took the threshold or longer. Under each are its caller, and the"
             + " innermost functions of the samples that its thread got meanwhile.",
         slow);
     section.head("LASTED", "METHOD, THREAD, CALLER AND SAMPLES");
-    for (SlowCalls.Call call : calls) {
+    for (NativeCalls.Call call : calls) {
       section.row(time(call.nanos()), name(call.method(), call.descriptor(), overloaded));
       indented(
           section,

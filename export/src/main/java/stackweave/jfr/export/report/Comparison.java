@@ -79,11 +79,7 @@ public final class Comparison {
     if (!limits.isEmpty()) {
       sections.add(check(limits, exceeded));
     }
-    if (html) {
-      SectionWriter.html(title, sections, out);
-    } else {
-      SectionWriter.text(title, sections, out);
-    }
+    SectionWriter.write(title, sections, html, out);
     return exceeded;
   }
 

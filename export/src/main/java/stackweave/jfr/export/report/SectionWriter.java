@@ -31,15 +31,21 @@ final class SectionWriter {
   static void write(String title, List<Section> sections, boolean html, OutputStream out)
       throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
-    if (html) {
-      html(title, sections, writer);
-    } else {
-      text(title, sections, writer);
-    }
+    write(title, sections, html, writer);
     writer.flush();
   }
 
-  static void text(String title, List<Section> sections, Appendable out) throws IOException {
+  static void write(String title, List<Section> sections, boolean html, Appendable out)
+      throws IOException {
+    if (html) {
+      html(title, sections, out);
+    } else {
+      text(title, sections, out);
+    }
+  }
+
+  private static void text(String title, List<Section> sections, Appendable out)
+      throws IOException {
     TextLines lines = new TextLines(out, WIDTH);
     lines.line(ShortNames.cut(lines.bounded(title), WIDTH));
     for (Section section : sections) {
@@ -77,23 +83,24 @@ final class SectionWriter {
     lines.line(line + "  " + indent + ShortNames.fit(name.substring(indent.length()), room));
   }
 
-  static void html(String title, List<Section> sections, Appendable out) throws IOException {
+  private static void html(String title, List<Section> sections, Appendable out)
+      throws IOException {
     out.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n")
         .append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';")
         .append(" style-src 'unsafe-inline'\">\n<title>")
-        .append(escape(title))
+        .append(Names.html(title))
         .append("</title>\n<style>")
         .append(STYLE)
         .append("</style></head><body>\n<h1 dir=\"auto\">")
-        .append(escape(title))
+        .append(Names.html(title))
         .append("</h1>\n");
     for (Section section : sections) {
       if (section.isEmpty()) {
         continue;
       }
-      out.append("<section><h2>").append(escape(section.title)).append("</h2>\n");
+      out.append("<section><h2>").append(Names.html(section.title)).append("</h2>\n");
       for (String sentence : section.sentences) {
-        out.append("<p>").append(escape(sentence)).append("</p>\n");
+        out.append("<p>").append(Names.html(sentence)).append("</p>\n");
       }
       if (!section.rows.isEmpty()) {
         out.append("<table><thead>");
@@ -105,7 +112,7 @@ final class SectionWriter {
         out.append("</tbody></table>\n");
       }
       for (String command : section.commands) {
-        out.append("<p><code>").append(escape(command)).append("</code></p>\n");
+        out.append("<p><code>").append(Names.html(command)).append("</code></p>\n");
       }
       out.append("</section>\n");
     }
@@ -120,16 +127,8 @@ final class SectionWriter {
       boolean isIndented = isName && cells.get(i).startsWith(Section.INDENT);
       out.append('<').append(open).append(isName ? " dir=\"auto\"" : "");
       out.append(isIndented ? " class=\"in\">" : ">");
-      out.append(escape(cells.get(i).strip())).append("</").append(close).append('>');
+      out.append(Names.html(cells.get(i).strip())).append("</").append(close).append('>');
     }
     out.append("</tr>\n");
-  }
-
-  private static String escape(String text) {
-    return Names.printable(text)
-        .replace("&", "&amp;")
-        .replace("<", "&lt;")
-        .replace(">", "&gt;")
-        .replace("\"", "&quot;");
   }
 }

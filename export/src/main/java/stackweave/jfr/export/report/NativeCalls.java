@@ -5,11 +5,13 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.stream.Collectors;
 import stackweave.jfr.call.NativeCall;
+import stackweave.jfr.call.NativeCallCounts;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.EventConstants;
@@ -21,14 +23,13 @@ import stackweave.jfr.export.Names;
 import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.Sample;
-import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 
 /**
- * The longest of the slow native calls of a recording, each with its callers and with what the
- * samples say that its thread got meanwhile. Not thread-safe.
+ * The timed native calls of a recording: the sums of each method, and the longest calls, each with
+ * its callers and with what the samples say that its thread got meanwhile. Not thread-safe.
  */
-final class SlowCalls implements ChunkEvents.Taker {
+final class NativeCalls implements ChunkEvents.Taker {
   /** Callers that are kept of a stack. */
   private static final int MAX_CALLERS = 3;
 
@@ -36,8 +37,11 @@ final class SlowCalls implements ChunkEvents.Taker {
   private static final List<String> OWN_CLASSES =
       List.of("stackweave.jfr.call.", "java.lang.StackweaveNativeCalls");
 
+  private static final int COUNTS = 0;
   private static final List<EventShape> SHAPES =
       List.of(
+          EventShape.of(
+              NativeCallCounts.NAME, "method descriptor calls time histogram slowCalls slowTime"),
           EventShape.of(
               NativeCall.NAME, "startTime duration eventThread stackTrace method descriptor"));
 
@@ -105,45 +109,67 @@ final class SlowCalls implements ChunkEvents.Taker {
 
   private final int most;
 
-  private SlowCalls(int most) {
+  private final Map<String, CallSum> sums = new HashMap<>();
+
+  private NativeCalls(int most) {
     this.most = most;
   }
 
   /**
-   * Reads the calls, and the samples of a recording.
+   * Reads a recording.
    *
-   * @param recording the same, opened with its waiting threads if there are any; null if it has no
-   *     samples
-   * @param most how many calls are kept
-   * @return the longest first
+   * @param most how many slow calls are kept
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  static List<Call> read(Path file, SampledRecording recording, int most)
-      throws IOException, RecordingException {
-    SlowCalls calls = new SlowCalls(most);
+  static NativeCalls read(Path file, int most) throws IOException, RecordingException {
+    NativeCalls calls = new NativeCalls(most);
     ChunkEvents.read(file, SHAPES, calls);
-    if (recording != null) {
-      recording.forEachSample(calls::addSample);
+    return calls;
+  }
+
+  /** The sums of methods; of those that took most time first. */
+  List<CallSum> sums() {
+    return sums.values().stream()
+        .sorted(
+            Comparator.comparingLong((CallSum sum) -> -sum.nanos())
+                .thenComparing(sum -> sum.method)
+                .thenComparing(sum -> sum.descriptor))
+        .toList();
+  }
+
+  /** The longest calls, the longest first. */
+  List<Call> longest() {
+    return longest.stream().sorted(BY_TIME.reversed()).toList();
+  }
+
+  /** Adds a sample to the longest calls that it is within. */
+  void add(Sample sample) {
+    for (Call call : longest) {
+      if (call.has(sample)) {
+        call.add(sample);
+      }
     }
-    List<Call> sorted = new ArrayList<>(calls.longest);
-    sorted.sort(BY_TIME.reversed());
-    return sorted;
   }
 
   @Override
   public void take(int shape, ChunkReader event) throws IOException {
-    long start = event.number(0);
-    ofChunk.add(
-        new Raw(
-            event.nanosAt(start),
-            event.nanosAt(start + event.number(1)),
-            event.number(2),
-            event.number(3),
-            event.text(4),
-            event.text(5)));
+    if (shape == COUNTS) {
+      sum(event.text(0), event.text(1)).add(event);
+      return;
+    }
+    long start = event.nanosAt(event.number(0));
+    long end = event.nanosAt(event.number(0) + event.number(1));
+    String method = event.text(4);
+    String descriptor = event.text(5);
+    sum(method, descriptor).slowEvents.add(1, event.nanosOf(event.number(1)));
+    ofChunk.add(new Raw(start, end, event.number(2), event.number(3), method, descriptor));
     if (ofChunk.size() > most) {
       ofChunk.poll();
     }
+  }
+
+  private CallSum sum(String method, String descriptor) {
+    return sums.computeIfAbsent(method + descriptor, key -> new CallSum(method, descriptor));
   }
 
   @Override
@@ -181,13 +207,5 @@ final class SlowCalls implements ChunkEvents.Taker {
       }
     }
     return callers;
-  }
-
-  private void addSample(Sample sample) {
-    for (Call call : longest) {
-      if (call.has(sample)) {
-        call.add(sample);
-      }
-    }
   }
 }
