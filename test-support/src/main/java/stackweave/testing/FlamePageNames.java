@@ -24,11 +24,8 @@ public final class FlamePageNames {
     byte[] packed = Base64.getDecoder().decode(html.substring(begin, html.indexOf('"', begin)));
     try (InflaterInputStream in = new InflaterInputStream(new ByteArrayInputStream(packed))) {
       Set<String> names = new LinkedHashSet<>();
-      String before = "";
       for (int left = number(in); left > 0; left--) {
-        String prefix = before.substring(0, number(in));
-        before = prefix + new String(in.readNBytes(number(in)), StandardCharsets.UTF_8);
-        names.add(before);
+        names.add(new String(in.readNBytes(number(in)), StandardCharsets.UTF_8));
       }
       return names;
     }
