@@ -28,15 +28,13 @@ class AttachIT extends AttachedProgram {
   /** The JDK can't list its properties there, unless it did something like that before. */
   @ParameterizedTest
   @MethodSource("stackweave.agent.boot.Jvm#onOldest")
-  void aRemovedWorkingDirectoryIsNamed(Jvm jvm) throws Exception {
+  void withoutItsWorkingDirectoryItAnswersWithAnError(Jvm jvm) throws Exception {
     Path gone = Files.createDirectory(directory.resolve("gone"));
     List<String> arguments = List.of("-cp", Jars.apps().toString(), Waits.class.getName());
     Process process = jvm.start(gone, arguments).start();
     started.add(process);
     assertEquals("running", process.inputReader().readLine());
     Files.delete(gone);
-    assertFailed(
-        command("status", process.pid()),
-        "the JVM \\d+ answers with an error \\(.*\\): its working directory was removed, .*");
+    assertFailed(command("status", process.pid()), "the JVM \\d+ answers with an error \\(.*\\)");
   }
 }

@@ -140,6 +140,20 @@ public final class TargetDirectory implements AutoCloseable {
     return target.act(() -> names(RECORDING));
   }
 
+  /** How many bytes the recordings here have, without some. */
+  public long bytes(Set<String> without) throws IOException {
+    return target.act(
+        () -> {
+          long bytes = 0;
+          for (String name : names(RECORDING)) {
+            if (!without.contains(name)) {
+              bytes += file(name).toFile().length();
+            }
+          }
+          return bytes;
+        });
+  }
+
   /** The directory's absolute path as the target sees it. */
   public String seen() {
     return seen;
@@ -172,11 +186,6 @@ public final class TargetDirectory implements AutoCloseable {
    */
   public TargetFile fetch(String name) throws IOException {
     return target.act(() -> TargetFile.open(target, directory, name, seen(name)));
-  }
-
-  /** Whether this directory itself is no longer there by its name. */
-  public boolean isRemoved() throws IOException {
-    return target.hasLost(directory, seen);
   }
 
   /** How many bytes its user may still write here. */

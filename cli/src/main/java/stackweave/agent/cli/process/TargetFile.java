@@ -70,11 +70,6 @@ public final class TargetFile implements AutoCloseable {
     return target.act(file::facts).size();
   }
 
-  /** Whether it is no longer there by its name. */
-  public boolean isRemoved() throws IOException {
-    return target.hasLost(file, seen);
-  }
-
   /** Reads up to {@code length} bytes; fewer at its end. */
   public byte[] read(long offset, int length) throws IOException {
     // Opened and closed here: to close a channel waits for a thread that reads it, be it for ever.

@@ -59,7 +59,6 @@ public final class TargetJvm implements AutoCloseable {
 
   private final TargetProcess process;
   private final AttachSocket socket;
-  private TargetDirectory directory;
   private String temporary;
 
   /** Null before it was asked for. */
@@ -92,13 +91,7 @@ public final class TargetJvm implements AutoCloseable {
   private static FailedException notOpened(TargetProcess process, Exception e) {
     if (e instanceof AttachSocket.RefusedException) {
       return new FailedException(
-          "the JVM %s answers with an error (%s)%s",
-          process.pid(),
-          FailedException.worded(e),
-          process.hasLostDirectory()
-              ? ": its working directory was removed, for which the JDK itself fails there:"
-                  + " start it again in a directory that stays"
-              : "");
+          "the JVM %s answers with an error (%s)", process.pid(), FailedException.worded(e));
     }
     return new FailedException(
         "the JVM %s can't be attached to (%s); it may run with"
@@ -279,18 +272,18 @@ public final class TargetJvm implements AutoCloseable {
     }
     // A unique name: another command may do the same now.
     String copy = TargetDirectory.fileName(JAR_THERE, JAR_MILLIS, ".jar");
-    try {
-      directory().put(Files.readAllBytes(own), copy);
-      return order(kind, values, directory().seen(copy));
-    } catch (IOException e) {
-      throw isAliveStill()
-          ? new FailedException(
-              "the agent's jar can't be put where the JVM %s finds it, %s: %s",
-              process.pid(), directory().seen(copy), FailedException.reason(e))
-          : lost(e);
-    } finally {
-      if (directory != null) {
-        directory.remove(copy);
+    try (TargetDirectory exchange = openDirectory()) {
+      try {
+        exchange.put(Files.readAllBytes(own), copy);
+        return order(kind, values, exchange.seen(copy));
+      } catch (IOException e) {
+        throw isAliveStill()
+            ? new FailedException(
+                "the agent's jar can't be put where the JVM %s finds it, %s: %s",
+                process.pid(), exchange.seen(copy), FailedException.reason(e))
+            : lost(e);
+      } finally {
+        exchange.remove(copy);
       }
     }
   }
@@ -342,26 +335,12 @@ public final class TargetJvm implements AutoCloseable {
     }
   }
 
-  /**
-   * The directory for exchanging files with it, opened at the first call, and again if it was
-   * removed; what was opened in it stays readable.
-   */
-  public TargetDirectory directory() throws FailedException {
-    if (directory == null || isRemoved(directory)) {
-      Set<String> candidates = new LinkedHashSet<>();
-      candidates.add(PLAIN_PATH.matcher(temporary).matches() ? temporary : "/tmp");
-      candidates.addAll(List.of("/tmp", "/var/tmp", "/dev/shm"));
-      directory = TargetDirectory.open(process, candidates);
-    }
-    return directory;
-  }
-
-  private static boolean isRemoved(TargetDirectory directory) {
-    try {
-      return directory.isRemoved();
-    } catch (IOException e) {
-      return false; // what is done there says why
-    }
+  /** Opens the directory for exchanging files with it, which the caller closes. */
+  public TargetDirectory openDirectory() throws FailedException {
+    Set<String> candidates = new LinkedHashSet<>();
+    candidates.add(PLAIN_PATH.matcher(temporary).matches() ? temporary : "/tmp");
+    candidates.addAll(List.of("/tmp", "/var/tmp", "/dev/shm"));
+    return TargetDirectory.open(process, candidates);
   }
 
   private static Path ownJar() {
@@ -396,9 +375,6 @@ public final class TargetJvm implements AutoCloseable {
 
   @Override
   public void close() {
-    if (directory != null) {
-      directory.close();
-    }
     process.close();
   }
 }

@@ -33,9 +33,6 @@ public final class TargetProcess implements AutoCloseable {
    */
   private static final int MAX_BYTES = 8 << 20;
 
-  /** What the kernel puts behind the path of a directory that is no longer there. */
-  private static final String REMOVED = " (deleted)";
-
   private static final String NO_ATTACH = "DisableAttachMechanism";
   private static final int SIGQUIT = 3;
 
@@ -254,15 +251,6 @@ public final class TargetProcess implements AutoCloseable {
     return cwd;
   }
 
-  /** Whether its working directory was removed, as far as that can be seen. */
-  boolean hasLostDirectory() {
-    try {
-      return Files.readSymbolicLink(proc.path().resolve("cwd")).toString().endsWith(REMOVED);
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   /**
    * Reads a file of its /proc directory, at most 8 MiB since the process controls the size of some.
    * Such a file may be its memory, backed by a file system that never answers: hence the time limit
@@ -298,29 +286,6 @@ public final class TargetProcess implements AutoCloseable {
       }
       int slash = path.lastIndexOf('/');
       return room(top, slash > 0 ? path.substring(0, slash) : "/");
-    }
-  }
-
-  /**
-   * Whether an open file or directory is no longer there by its name. What has a name on a file
-   * system that is mounted no more is gone, too.
-   *
-   * @param path as the process sees it
-   */
-  boolean hasLost(Descriptor file, String path) throws IOException {
-    FileFacts facts = act(file::facts);
-    if (facts.links() == 0 || !isAlive()) {
-      return facts.links() == 0; // a process that has ended has no root
-    }
-    try {
-      return act(
-          () -> {
-            try (Descriptor there = files.root().find(path)) {
-              return !there.facts().isSameFileAs(facts);
-            }
-          });
-    } catch (NoSuchFileException e) {
-      return true;
     }
   }
 

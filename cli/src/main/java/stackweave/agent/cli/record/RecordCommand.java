@@ -237,12 +237,8 @@ public final class RecordCommand implements Callable<Integer> {
           target.pid(), FailedException.reason(e));
     } catch (FailedException e) {
       // Keep the file: it is the only copy of the recording.
-      String kept = recording.keep();
       throw new FailedException(
-          FailedException.worded(e)
-              + (kept.isEmpty()
-                  ? "; no other copy of it is left"
-                  : "; for an hour the recording is kept as " + kept));
+          FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
     }
   }
 

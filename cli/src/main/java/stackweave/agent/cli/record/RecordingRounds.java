@@ -143,7 +143,7 @@ public final class RecordingRounds {
     try {
       for (long left = end - passedMillis(); left > 0; left = end - passedMillis()) {
         progress.accept(passedMillis());
-        recording.holdNew();
+        recording.watchRoom();
         if (interrupted.await(Math.min(left, LOOK_MILLIS), TimeUnit.MILLISECONDS)
             || recording.isOver()
             || !recording.shortage().isEmpty()) {

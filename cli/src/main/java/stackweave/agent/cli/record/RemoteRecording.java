@@ -2,7 +2,6 @@ package stackweave.agent.cli.record;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,14 +44,11 @@ public final class RemoteRecording implements AutoCloseable {
   private static final long REPORT_NANOS = 10_000_000_000L;
   private static final long LEAVE_NANOS = 15_000_000_000L;
 
-  /** How often it is looked for new chunks, which are of 12 MB. */
-  private static final long HOLD_NANOS = 1_000_000_000L;
+  /** How often it is looked how much room JFR has left. */
+  private static final long ROOM_NANOS = 1_000_000_000L;
 
   /** How long JFR may take to write the file after it has begun by itself. */
   private static final long WRITE_NANOS = 60_000_000_000L;
-
-  /** A file system with less room is full. */
-  private static final long FULL_BYTES = 1 << 20;
 
   private static final long EXIT_NANOS = 1_000_000_000L;
   private static final int PAUSE_MILLIS = 50;
@@ -101,8 +97,6 @@ public final class RemoteRecording implements AutoCloseable {
     PROGRAM,
     /** The program was killed or crashed; the chunks were read from JFR's repository. */
     KILLED,
-    /** JFR could not write its file; the chunks were read. */
-    UNWRITTEN,
     /** It was stopped by somebody else, or the agent was detached. */
     OUTSIDE
   }
@@ -122,16 +116,10 @@ public final class RemoteRecording implements AutoCloseable {
   /** As {@link #shortage} says. */
   private String shortage = "";
 
-  private long heldAt = startNanos;
-
-  /** Why the JVM could not be told to stop it; empty if it could. */
-  private String notStopped = "";
+  private long roomAt = startNanos;
 
   /** What it consists of, once it has ended; empty if its file is no whole recording. */
   private List<ChunkFile> chunks = List.of();
-
-  /** Whether these are of JFR's repository, for its file is not whole. */
-  private boolean isOfRepository;
 
   /** Null before {@link #finish}. */
   private End end;
@@ -151,7 +139,7 @@ public final class RemoteRecording implements AutoCloseable {
     this.exchange = exchange;
     this.fileName = fileName;
     this.file = file;
-    repository.begin();
+    repository.open();
   }
 
   /**
@@ -160,15 +148,10 @@ public final class RemoteRecording implements AutoCloseable {
    * @throws FailedException if JFR starts none
    */
   static RemoteRecording start(TargetJvm jvm, Request request) throws FailedException {
-    return start(jvm, request, true);
-  }
-
-  private static RemoteRecording start(TargetJvm jvm, Request request, boolean mayRepeat)
-      throws FailedException {
     String name = RecordName.of(Randomness.next());
     jvm.look(name); // fails for an agent of another version before anything is started
     RecordingRoom.mustBeEnough(jvm);
-    TargetDirectory exchange = jvm.directory();
+    TargetDirectory exchange = jvm.openDirectory();
     String fileName =
         TargetDirectory.fileName("rec", request.longestMillis() + KEPT_MILLIS, ".jfr");
     Repository repository = new Repository(jvm);
@@ -179,9 +162,7 @@ public final class RemoteRecording implements AutoCloseable {
     } catch (IOException e) {
       jvm.diagnose("JFR.stop name=" + name);
       exchange.remove(fileName);
-      if (mayRepeat && exchange != jvm.directory()) {
-        return start(jvm, request, false); // somebody removed the directory just now
-      }
+      exchange.close();
       throw notStarted(jvm.process().pid(), request.settings(), said, e);
     }
   }
@@ -201,13 +182,10 @@ public final class RemoteRecording implements AutoCloseable {
     return new FailedException("process " + pid + problem);
   }
 
-  /**
-   * Once a second, opens the chunks that JFR has begun since, and looks at the room that is left.
-   */
-  void holdNew() {
-    if (System.nanoTime() - heldAt > HOLD_NANOS) {
-      heldAt = System.nanoTime();
-      repository.hold();
+  /** Looks once a second how much room is left. */
+  void watchRoom() {
+    if (System.nanoTime() - roomAt > ROOM_NANOS) {
+      roomAt = System.nanoTime();
       shortage = repository.shortage(exchange);
     }
   }
@@ -273,7 +251,7 @@ public final class RemoteRecording implements AutoCloseable {
 
   /** How long it is by what JFR has written, in ns; negative if that can't be told. */
   long spanNanos() {
-    if (chunks.isEmpty() || isOfRepository) {
+    if (chunks.isEmpty() || end == End.KILLED) {
       return -1;
     }
     ChunkFile last = chunks.get(chunks.size() - 1);
@@ -300,83 +278,52 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   private End ended() throws FailedException {
-    repository.hold();
+    boolean isAsked = false;
     String said = "";
     if (!isOver()) {
       try {
         said = jvm.diagnose("JFR.stop name=" + name);
+        isAsked = said.startsWith(STOPPED);
       } catch (FailedException e) {
         // The JVM may have died, or still be writing the file, which it does before it answers.
-        if (!isAwaited()) {
-          throw new FailedException(
-              FailedException.worded(e) + "; what it writes is kept for an hour: " + keep());
-        }
-        if (isWhole() && isTargetAlive()) {
-          return End.ASKED;
-        }
-        if (isTargetAlive()) {
-          notStopped = FailedException.worded(e) + ", so it ends within a minute by itself; ";
-        }
+        said = FailedException.worded(e);
+        isAsked = isTargetAlive();
       }
     }
-    if (said.startsWith(STOPPED)) {
-      return isWhole() || !hasChunks() && isWritten() ? End.ASKED : unwritten(said);
-    }
-    isAwaited();
-    if (isWhole()) {
-      return Waiting.until(() -> !isTargetAlive(), EXIT_NANOS, PAUSE_MILLIS)
-          ? End.PROGRAM
-          : End.OUTSIDE;
+    boolean isStopped = said.startsWith(STOPPED); // and written, if JFR could
+    Waiting.until(() -> isWhole() || !isTargetAlive(), isStopped ? 0 : WRITE_NANOS, PAUSE_MILLIS);
+    if (isWhole() || isStopped && isWritten()) {
+      return isAsked
+          ? End.ASKED
+          : Waiting.until(() -> !isTargetAlive(), EXIT_NANOS, PAUSE_MILLIS)
+              ? End.PROGRAM
+              : End.OUTSIDE;
     }
     if (isTargetAlive()) {
-      return unwritten(said);
-    }
-    if (!hasChunks()) {
       throw new FailedException(
-          "the program was killed or crashed before JFR had written anything: no recording");
+          "process %s did not write its recording%s; that JVM's log says why, and %s, where there"
+              + " may be a part of it, is kept for an hour",
+          jvm.process().pid(), said.isEmpty() ? "" : " (JFR.stop: " + said + ")", keep());
     }
-    return isRemoved() ? End.UNWRITTEN : End.KILLED;
+    chunks = chunksOfRepository();
+    return End.KILLED;
   }
 
-  /** Waits until its file is whole; not if nobody can write it. */
-  private boolean isAwaited() {
-    return isRemoved()
-        || Waiting.until(() -> isWhole() || !isTargetAlive(), WRITE_NANOS, PAUSE_MILLIS);
-  }
-
-  private End unwritten(String said) throws FailedException {
-    if (hasChunks()) {
-      return End.UNWRITTEN;
-    }
-    throw new FailedException(
-        "process %s did not write its recording: %s%s%s",
-        jvm.process().pid(),
-        whyUnwritten(),
-        said.isEmpty() ? "" : "; JFR says: " + said,
-        isWritten() ? "; what there is of it is kept for an hour: " + keep() : "");
-  }
-
-  /** Why JFR could not write its file, as far as this command can see. */
-  private String whyUnwritten() {
-    List<String> gone = new ArrayList<>();
-    boolean isFull;
+  private List<ChunkFile> chunksOfRepository() throws FailedException {
+    List<ChunkFile> found;
     try {
-      if (isRemoved()) {
-        gone.add(file.seen());
-      }
-      if (repository.isRemoved()) {
-        gone.add("JFR's repository " + repository.seen());
-      }
-      isFull = exchange.room() < FULL_BYTES;
+      found = repository.chunks();
     } catch (IOException e) {
-      return FailedException.reasonWithName(e);
+      throw new FailedException(
+          "the program was killed or crashed, and its chunks in %s can't be read: %s",
+          repository.seen(), FailedException.reason(e));
     }
-    return notStopped
-        + (!gone.isEmpty()
-            ? String.join(" and ", gone) + (gone.size() == 1 ? " was" : " were") + " removed"
-            : isFull
-                ? "no space is left in " + exchange.seen()
-                : "that JVM's log says why " + file.seen() + " can't be written");
+    if (found.isEmpty()) {
+      throw new FailedException(
+          "the program was killed or crashed before JFR had written anything to %s: no recording",
+          repository.seen());
+    }
+    return found;
   }
 
   /**
@@ -389,26 +336,17 @@ public final class RemoteRecording implements AutoCloseable {
       case ASKED -> shortage.isEmpty() ? "" : "ended the recording" + after + ", for " + shortage;
       case PROGRAM -> "the program ended" + after;
       case KILLED -> "the program was killed or crashed" + after;
-      case UNWRITTEN ->
-          (isTargetAlive() ? "" : "the program ended" + after + "; ")
-              + "JFR could not write the recording, for "
-              + whyUnwritten();
       case OUTSIDE -> "the recording was ended from outside (detach, or jcmd JFR.stop)" + after;
     };
   }
 
   /** What of it was saved, as a user is told. */
   String saved() {
-    String count = chunks.size() + (chunks.size() == 1 ? " chunk" : " chunks");
-    return switch (end) {
-      case ASKED, PROGRAM, OUTSIDE -> "what was recorded until then";
-      case KILLED ->
-          "what JFR had written until then, up to a second before: "
-              + count
-              + " of "
-              + repository.seen();
-      case UNWRITTEN -> "what this command had open of it: " + count;
-    };
+    return end != End.KILLED
+        ? "what was recorded until then"
+        : String.format(
+            "what JFR had written until then, up to a second before: %s %s of %s",
+            chunks.size(), chunks.size() == 1 ? "chunk" : "chunks", repository.seen());
   }
 
   private boolean isWhole() {
@@ -417,10 +355,6 @@ public final class RemoteRecording implements AutoCloseable {
           chunks = ChunkFile.whole(file);
           return !chunks.isEmpty();
         });
-  }
-
-  private boolean isRemoved() {
-    return isSeen(file::isRemoved);
   }
 
   /** Something that only a look at the target's files shows. */
@@ -434,23 +368,6 @@ public final class RemoteRecording implements AutoCloseable {
       return look.shows();
     } catch (IOException e) {
       return false;
-    }
-  }
-
-  /** Finds its chunks in JFR's repository; whether there are any. */
-  private boolean hasChunks() throws FailedException {
-    try {
-      chunks = repository.chunks();
-      isOfRepository = !chunks.isEmpty();
-      return isOfRepository;
-    } catch (IOException e) {
-      throw new FailedException(
-          "%s, and its chunks in %s can't be read: %s",
-          isTargetAlive()
-              ? "JFR could not write the recording"
-              : "the program was killed or crashed",
-          repository.seen(),
-          FailedException.reason(e));
     }
   }
 
@@ -506,15 +423,14 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   /**
-   * Keeps the file where the JVM wrote it.
+   * Keeps what the JVM wrote where that is.
    *
-   * @return where that is, as text for the user; empty if nothing of it is left
+   * @return its path, as text for the user
    */
   String keep() {
     keepFile = true;
-    boolean isLeft = isOfRepository ? !isTargetAlive() : !isRemoved();
-    String seen = isOfRepository ? repository.seen() : file.seen();
-    return isLeft ? seen + ", as process " + jvm.process().pid() + " sees it" : "";
+    String seen = end == End.KILLED ? repository.seen() : file.seen();
+    return seen + ", as process " + jvm.process().pid() + " sees it";
   }
 
   /**
@@ -563,6 +479,7 @@ public final class RemoteRecording implements AutoCloseable {
     if (!keepFile) {
       exchange.remove(fileName);
     }
+    exchange.close();
     repository.close();
     file.close();
   }
