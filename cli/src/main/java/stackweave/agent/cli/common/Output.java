@@ -9,12 +9,12 @@ import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessMode;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
@@ -42,22 +42,16 @@ public final class Output {
   private static final Pattern DEVICE =
       Pattern.compile("/dev/(?!shm/|mqueue/|hugepages/).+|/proc/(self|thread-self)/fd/\\d+");
 
-  private static final String STDOUT = "/dev/stdout";
-
-  private static final Pattern DESCRIPTOR =
-      Pattern.compile(STDOUT + "|/(?:dev|proc/self|proc/thread-self)/fd/(\\d+)");
-
-  private static final Pattern FLAGS = Pattern.compile("(?m)^flags:\\s+([0-7]{1,10})$");
-  private static final int OCTAL = 8;
-
-  /** Of the flags, O_ACCMODE; 0 is O_RDONLY. */
-  private static final int ACCESS_MODE = 3;
+  private static final Pattern STANDARD =
+      Pattern.compile("/dev/stdout|/(?:dev|proc/self|proc/thread-self)/fd/1");
 
   private Output() {}
 
-  /** Whether {@code file} means standard output: null or {@code -}. */
+  /** Whether {@code file} means standard output: null, {@code -}, or a name of descriptor 1. */
   public static boolean isStandardOutput(Path file) {
-    return file == null || file.toString().equals(STANDARD_OUTPUT);
+    return file == null
+        || file.toString().equals(STANDARD_OUTPUT)
+        || STANDARD.matcher(file.toAbsolutePath().normalize().toString()).matches();
   }
 
   /** Writes text to {@code file} or to standard output. */
@@ -117,11 +111,11 @@ public final class Output {
   private static <E extends Exception> void write(
       Path file, boolean ownerOnly, boolean survivesExit, OutputFile.Content<E> content)
       throws FailedException, E {
-    mustBeOpen(file);
     try {
       if (isStandardOutput(file)) {
         content.writeTo(standardOutput());
       } else if (isDevice(file)) {
+        mustBeNoFile(file);
         // Neither creates nor truncates.
         try (OutputStream out = Files.newOutputStream(file, StandardOpenOption.WRITE)) {
           content.writeTo(out);
@@ -142,12 +136,12 @@ public final class Output {
 
   /** Fails if {@code file} can't be written, before the command does its work. */
   public static void mustBeWritable(Path file) throws FailedException {
-    mustBeOpen(file);
     if (isStandardOutput(file)) {
       return;
     }
     try {
       if (isDevice(file)) {
+        mustBeNoFile(file);
         file.getFileSystem().provider().checkAccess(file, AccessMode.WRITE);
         return;
       }
@@ -210,36 +204,13 @@ public final class Output {
   }
 
   /**
-   * Refuses a descriptor that the caller has not opened for writing: it may be a file of the JVM's
-   * own, such as its modules, which root would overwrite. The JVM reads those alone.
+   * Refuses a file that is named by a descriptor: if the caller has not opened that, it may be a
+   * file of the JVM's own, such as its modules, which root would overwrite.
    */
-  private static void mustBeOpen(Path file) throws FailedException {
-    boolean standard = isStandardOutput(file);
-    Matcher named =
-        DESCRIPTOR.matcher(standard ? STDOUT : String.valueOf(file.toAbsolutePath().normalize()));
-    if (!named.matches()) {
-      return;
+  private static void mustBeNoFile(Path device) throws IOException {
+    if (Files.isRegularFile(device)) {
+      throw new FileSystemException(
+          device.toString(), null, "that descriptor is a file: name the file itself");
     }
-    String number = named.group(1) == null ? "1" : named.group(1);
-    boolean open;
-    try {
-      open =
-          !Files.isRegularFile(Path.of("/proc/self/fd", number))
-              || isForWriting(Files.readString(Path.of("/proc/self/fdinfo", number)));
-    } catch (IOException e) {
-      return; // to write says what is wrong
-    }
-    if (!open) {
-      throw new FailedException(
-          "can't write to %s: it is closed, or open for reading alone: send it to a"
-              + " file, or to /dev/null",
-          standard ? "standard output" : file);
-    }
-  }
-
-  /** Whether a file of /proc/self/fdinfo says that its descriptor is open for writing. */
-  static boolean isForWriting(String facts) {
-    Matcher flags = FLAGS.matcher(facts);
-    return !flags.find() || (Integer.parseInt(flags.group(1), OCTAL) & ACCESS_MODE) != 0;
   }
 }
