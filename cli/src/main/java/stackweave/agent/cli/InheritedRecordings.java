@@ -1,13 +1,11 @@
 package stackweave.agent.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
-import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.process.JavaOptions;
+import stackweave.agent.cli.common.Messages;
 
 /**
  * Recordings that a service's environment starts in a command's own JVM: an option in
@@ -18,53 +16,40 @@ import stackweave.agent.cli.process.JavaOptions;
  * agent, too ({@code stackweave.agent.boot.Boot}).
  */
 final class InheritedRecordings {
+  private static final List<String> VARIABLES =
+      List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+
   private static final String OPTION = "-XX:StartFlightRecording";
 
   private InheritedRecordings() {}
 
-  /**
-   * Ends them without a file.
-   *
-   * @throws FailedException if an argument names a file that JFR has emptied for one of them
-   */
-  static void end(String... arguments) throws FailedException {
-    for (String variable : JavaOptions.VARIABLES) {
+  /** Ends them without a file, and says so if one had a file. */
+  static void end() {
+    for (String variable : VARIABLES) {
       String options = System.getenv(variable);
-      if (options != null && options.contains(OPTION)) {
-        end(variable, arguments);
+      if (options != null
+          && options.contains(OPTION)
+          && FlightRecorder.isAvailable()
+          && FlightRecorder.isInitialized()) {
+        FlightRecorder.getFlightRecorder().getRecordings().forEach(each -> end(variable, each));
       }
     }
   }
 
-  private static void end(String variable, String... arguments) throws FailedException {
-    if (!FlightRecorder.isAvailable() || !FlightRecorder.isInitialized()) {
-      return;
-    }
-    for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
-      Path file = recording.getDestination();
-      try {
-        recording.setDestination(null);
-        recording.setDumpOnExit(false);
-        recording.close();
-      } catch (IOException | IllegalStateException e) {
-        continue; // it has ended by itself
-      }
-      for (String argument : arguments) {
-        if (file != null && isEmptied(file, argument)) {
-          throw new FailedException(
-              "%s: %s starts a recording to this file in the JVM of this command, too, and"
-                  + " JFR has emptied it before the command began: run commands with env -u %s",
-              argument, variable, variable);
-        }
-      }
-    }
-  }
-
-  private static boolean isEmptied(Path file, String argument) {
+  private static void end(String variable, Recording recording) {
+    Path file = recording.getDestination();
     try {
-      return Files.isSameFile(file, Path.of(argument)) && Files.size(file) == 0;
-    } catch (IOException | InvalidPathException e) {
-      return false; // no file
+      recording.setDestination(null);
+      recording.setDumpOnExit(false);
+      recording.close();
+    } catch (IOException | IllegalStateException e) {
+      return; // it has ended by itself
+    }
+    if (file != null) {
+      Messages.say(
+          "%1$s starts a recording in the JVM of this command, too, and JFR has emptied its file %2$s"
+              + " before the command began: run commands with env -u %1$s",
+          variable, file);
     }
   }
 }

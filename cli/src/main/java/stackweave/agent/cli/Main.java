@@ -94,7 +94,7 @@ public final class Main {
       for (String argument : arguments) {
         mustBeDecodable(argument);
       }
-      InheritedRecordings.end(arguments);
+      InheritedRecordings.end();
       return new CommandLine(new Main())
           .setParameterExceptionHandler(
               (e, all) -> failed(problem(e) + hint(e.getCommandLine().getCommandSpec())))
