@@ -195,6 +195,11 @@ public final class TargetJvm implements AutoCloseable {
         state.startsWith(WAITING) ? state : "");
   }
 
+  /** The options that it was started with, wherever they came from, with spaces between. */
+  public String options() throws FailedException {
+    return board().getProperty(JvmProperties.VM_ARGUMENTS, "");
+  }
+
   /** JFR's repository directory, which holds the chunks; null before the JVM's first recording. */
   public String repository() throws FailedException {
     return ask("properties").getProperty(JvmProperties.JFR_REPOSITORY);

@@ -3,11 +3,13 @@ package stackweave.agent.cli.process;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import stackweave.agent.cli.common.FailedException;
@@ -33,7 +35,7 @@ public final class TargetProcess implements AutoCloseable {
    */
   private static final int MAX_BYTES = 8 << 20;
 
-  private static final String NO_ATTACH = "DisableAttachMechanism";
+  private static final String NO_ATTACH = "-XX:+DisableAttachMechanism";
   private static final int SIGQUIT = 3;
 
   private final long pid;
@@ -193,9 +195,9 @@ public final class TargetProcess implements AutoCloseable {
     if (reason.isEmpty() && !status.takesSigQuit()) {
       reason = "does not take attach requests: it runs with -Xrs, or has only begun to start";
     }
-    if (reason.isEmpty() && JavaOptions.isOn(NO_ATTACH, this)) {
+    if (reason.isEmpty() && commandLine().contains(NO_ATTACH)) {
       reason =
-          "does not take attach requests: it runs with -XX:+"
+          "does not take attach requests: it runs with "
               + NO_ATTACH
               + "; start it without that, or with -javaagent and a recording";
     }
@@ -229,6 +231,17 @@ public final class TargetProcess implements AutoCloseable {
       throw new FailedException("process " + pid + " ended");
     }
     return uid();
+  }
+
+  /** The words of its command line; none if they can't be read. */
+  public List<String> commandLine() {
+    try {
+      // As this process encodes the names of files.
+      Charset names = Charset.forName(System.getProperty(Descriptor.NAME_ENCODING, "UTF-8"));
+      return List.of(new String(read("cmdline"), names).split("\0"));
+    } catch (IOException e) {
+      return List.of();
+    }
   }
 
   /** Its process id in its own pid namespace. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -16,7 +17,6 @@ import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.common.Waiting;
-import stackweave.agent.cli.process.JavaOptions;
 import stackweave.agent.cli.process.ProcessStatus;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetProcess;
@@ -99,7 +99,7 @@ abstract class SwitchCommand implements Callable<Integer> {
         files.act(() -> null); // fails if its rights can't be had
         SwitchFiles switches = new SwitchFiles(files, uid, off);
         switches.turnUsual();
-        return askAll(switches, uid) && switches.isGood();
+        return askAll(uid) && switches.isGood();
       }
     } catch (IOException e) {
       throw new FailedException(
@@ -142,8 +142,10 @@ abstract class SwitchCommand implements Callable<Integer> {
     try (TargetProcess process = TargetProcess.open(pid)) {
       String status = null;
       String problem = null;
+      List<String> options = new ArrayList<>(process.commandLine());
       try (TargetJvm jvm = TargetJvm.open(pid)) {
         status = jvm.status();
+        options.addAll(List.of(jvm.options().split(" "))); // of variables and files, too
       } catch (FailedException e) {
         problem = FailedException.worded(e); // only the files are handled
       }
@@ -154,7 +156,7 @@ abstract class SwitchCommand implements Callable<Integer> {
       String named = named(status);
       if (named == null) {
         // The agent may not have begun yet, or the JVM can't be asked.
-        named = inOptions(JavaOptions.of(process));
+        named = inOptions(options);
       }
       if (named == null) {
         switches.turnUsual();
@@ -165,7 +167,7 @@ abstract class SwitchCommand implements Callable<Integer> {
         throw new FailedException(
             "not verified whether sampling " + (off ? "stopped" : "goes on") + ": " + problem);
       }
-      return ask(pid, switches, named != null);
+      return ask(pid, named != null);
     }
   }
 
@@ -185,7 +187,7 @@ abstract class SwitchCommand implements Callable<Integer> {
   }
 
   /** Asks all sampling JVMs of the user whether they noticed. */
-  private boolean askAll(SwitchFiles switches, int uid) {
+  private boolean askAll(int uid) {
     boolean isGood = true;
     long start = System.nanoTime();
     List<Long> pids =
@@ -200,7 +202,7 @@ abstract class SwitchCommand implements Callable<Integer> {
             process);
         isGood = false;
       } else {
-        isGood &= ask(process, switches, false);
+        isGood &= ask(process, false);
       }
     }
     return isGood;
@@ -233,7 +235,7 @@ abstract class SwitchCommand implements Callable<Integer> {
    *
    * @param isNamed whether the files are those that an option of its agent names
    */
-  private boolean ask(long process, SwitchFiles switches, boolean isNamed) {
+  private boolean ask(long process, boolean isNamed) {
     String said;
     boolean isGood = false;
     try (TargetJvm jvm = TargetJvm.open(process)) {
@@ -252,7 +254,7 @@ abstract class SwitchCommand implements Callable<Integer> {
       boolean isOff = status.contains(SwitchPlaces.SWITCHED_OFF);
       isGood = isOff == off || status.startsWith(DORMANT);
       if (!isGood) {
-        said = unmoved(jvm.process(), switches, named(status) != null && !isNamed);
+        said = unmoved(process, named(status) != null && !isNamed);
       } else if (isOff) {
         said = "switched off";
       } else {
@@ -267,19 +269,15 @@ abstract class SwitchCommand implements Callable<Integer> {
   }
 
   /** Why a JVM did not change, as text for the user. */
-  private String unmoved(TargetProcess process, SwitchFiles switches, boolean hasOwn) {
+  private String unmoved(long process, boolean hasOwn) {
     if (!off) {
-      return "still switched off, by another file: status " + process.pid() + " names it";
+      return "still switched off, by another file: status " + process + " names it";
     }
-    if (hasOwn) {
-      return "still sampling; a switch file of its own counts for it: off --pid " + process.pid();
-    }
-    String why =
-        switches.isSeenBy(process)
-            ? "still sampling; it sees the file, and did not notice within 15 s: status %s says how"
-                + " it fares"
-            : "still sampling; it doesn't see these files, as with PrivateTmp= or in a container:"
-                + " off --pid %s";
-    return String.format(why, process.pid());
+    return hasOwn
+        ? "still sampling; a switch file of its own counts for it: off --pid " + process
+        : String.format(
+            "still sampling after 15 s: in a container, or with PrivateTmp=, it doesn't see these"
+                + " files: off --pid %1$s; else status %1$s says how it fares",
+            process);
   }
 }

@@ -5,7 +5,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -28,7 +27,6 @@ final class SwitchFiles {
   private final int uidThere;
   private final boolean off;
   private final List<String> problems = new ArrayList<>();
-  private final List<FileFacts> made = new ArrayList<>();
   private final List<String> places = new ArrayList<>();
   private int turned;
 
@@ -111,7 +109,6 @@ final class SwitchFiles {
     } catch (FileAlreadyExistsException e) {
       // An existing file counts, whoever made it.
     }
-    made.add(FileFacts.of(file, LinkOption.NOFOLLOW_LINKS));
     return true;
   }
 
@@ -187,27 +184,5 @@ final class SwitchFiles {
   /** Whether all was done. */
   boolean isGood() {
     return problems.isEmpty();
-  }
-
-  /** Whether a process finds one of the files that were created. */
-  boolean isSeenBy(TargetProcess process) {
-    for (String place : places) {
-      try {
-        boolean isSeen =
-            process.act(
-                () -> {
-                  try (Descriptor there = process.files().root().find(place)) {
-                    FileFacts facts = there.facts();
-                    return made.stream().anyMatch(facts::isSameFileAs);
-                  }
-                });
-        if (isSeen) {
-          return true;
-        }
-      } catch (IOException e) {
-        continue; // not seen by this JVM
-      }
-    }
-    return false;
   }
 }
