@@ -253,12 +253,11 @@ public final class RecordCommand implements Callable<Integer> {
         sayUnwoven(file, "the process is another user's");
         return;
       }
-      long most = MAX_GROWTH * Files.size(file);
-      mustFit(jvm, most, file);
+      mustFit(jvm, MAX_GROWTH * Files.size(file), file);
       RecordingMerge merge =
           RecordingMerge.of(List.of(file), MergeOptions.DEFAULT, ReadingProgress.NONE);
       // Ctrl-C, by which many a recording ends, waits for it as for the recording itself.
-      Output.resultPrivately(file, true, out -> merge.writeTo(new LimitedOutput(out, most)));
+      Output.resultPrivately(file, true, merge::writeTo);
     } catch (FailedException e) {
       sayUnwoven(file, FailedException.worded(e));
     } catch (IOException | RecordingException | RuntimeException | OutOfMemoryError e) {

@@ -4,6 +4,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.process.TargetJvm;
 
 /**
@@ -57,6 +58,11 @@ public final class RecordingRounds {
     Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
     try {
       rounds(jvm, taker);
+    } catch (FailedException e) {
+      if (!isInterrupted()) {
+        throw e;
+      }
+      Messages.say(FailedException.worded(e)); // the JVM may have ended before the caller could
     } finally {
       try {
         afterwards.run();
