@@ -11,7 +11,6 @@ import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
 import stackweave.jfr.control.SamplingControl;
 import stackweave.jfr.control.SamplingDefaults;
-import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.store.EventStore;
 
 /**
@@ -76,11 +75,9 @@ final class RunningAgent {
   /** What the options say for recordings whose settings say nothing. */
   static SamplingDefaults defaults(Options options) {
     return new SamplingDefaults(
-        options.intervalNanos() == Options.AS_RECORDED
-            ? SamplingSettings.DEFAULT_INTERVAL_NANOS
-            : options.intervalNanos(),
+        options.intervalNanos(),
         options.engine(),
-        options.depth() == Options.AS_RECORDED ? SamplingSettings.DEFAULT_DEPTH : options.depth(),
+        options.depth(),
         options.event(),
         options.features());
   }

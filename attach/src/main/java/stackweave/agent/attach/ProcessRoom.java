@@ -131,18 +131,10 @@ public final class ProcessRoom {
 
   /** The number that follows; −1 where there is another word, as for no limit. */
   private static long number(String line, int from) {
-    int at = from;
-    while (at < line.length() && Character.isWhitespace(line.charAt(at))) {
-      at++;
-    }
-    int end = at;
-    while (end < line.length() && Character.isDigit(line.charAt(end))) {
-      end++;
-    }
     try {
-      return end == at ? -1 : Long.parseLong(line, at, end, 10);
+      return Long.parseLong(line.substring(from).strip().split(" ", 2)[0]);
     } catch (NumberFormatException e) {
-      return -1; // above 2⁶³: as good as none
+      return -1; // "unlimited", or above 2⁶³: as good as none
     }
   }
 }

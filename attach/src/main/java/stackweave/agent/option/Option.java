@@ -65,10 +65,10 @@ public enum Option {
   EVENT("page-faults", false, SampledEvent.SYNTAX, "an event that is sampled instead of CPU time"),
   NATIVE_MEMORY("on", false, "on, off", "which stacks native memory grows by");
 
-  private final String example;
-  private final boolean isStandard;
-  private final String values;
-  private final String description;
+  final String example;
+  final boolean isStandard;
+  final String values;
+  final String description;
 
   /**
    * @param example a value
@@ -154,24 +154,6 @@ public enum Option {
               Locale.ROOT, "  %-21s %s", option.text() + "=" + option.example, option.description));
     }
     return lines;
-  }
-
-  /** The table as docs/options.md has it. */
-  static List<String> markdown() {
-    List<String> rows =
-        new ArrayList<>(List.of("| option | values | default | |", "|---|---|---|---|"));
-    for (Option option : values()) {
-      rows.add(
-          String.format(
-              Locale.ROOT,
-              "| `%s=%s` | %s | %s | %s |",
-              option.text(),
-              option.example,
-              option.values.replace("|", "\\|"),
-              option.isStandard ? "`" + option.example + "`" : "",
-              option.description));
-    }
-    return rows;
   }
 
   private static Long orNull(OptionalLong value) {

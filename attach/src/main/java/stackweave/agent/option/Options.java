@@ -15,12 +15,6 @@ import stackweave.linux.MemoryAccess;
  * be ignored silently. Immutable.
  */
 public final class Options {
-  /**
-   * Value of interval and depth where no option was given: the recording's settings or the default
-   * apply.
-   */
-  public static final int AS_RECORDED = 0;
-
   /** In percent of a core: many times what sampling at 100 Hz costs. */
   public static final int DEFAULT_DRAIN_PERCENT = 10;
 
@@ -138,14 +132,14 @@ public final class Options {
     return get(option, String.class, "");
   }
 
-  /** CPU time between two samples in ns, or {@link #AS_RECORDED}. */
+  /** CPU time between two samples in ns, for recordings whose settings say nothing of it. */
   public long intervalNanos() {
-    return number(Option.INTERVAL, AS_RECORDED);
+    return number(Option.INTERVAL, SamplingSettings.DEFAULT_INTERVAL_NANOS);
   }
 
-  /** Most frames of a stack, or {@link #AS_RECORDED}. */
+  /** Most frames of a stack, for recordings whose settings say nothing of it. */
   public int depth() {
-    return (int) number(Option.DEPTH, AS_RECORDED);
+    return (int) number(Option.DEPTH, SamplingSettings.DEFAULT_DEPTH);
   }
 
   /** One of {@link SamplingSettings#ENGINES}, for recordings whose settings name none. */
