@@ -1,7 +1,5 @@
 package stackweave.agent;
 
-import java.io.Closeable;
-import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
@@ -37,14 +35,21 @@ public final class Agent {
    * @param options the text after {@code =} in -javaagent, or null
    */
   public static void start(String options, Instrumentation instrumentation) {
-    withOwnPermissions(
-        new PrivilegedAction<>() {
-          @Override
-          public Void run() {
-            startOrSay(options, false, instrumentation);
-            return null;
-          }
-        });
+    withOwnPermissions(new Entry(options, false, instrumentation));
+  }
+
+  /** A class and not a lambda: bootstrapping the JVM's first lambda costs premain milliseconds. */
+  private record Entry(String text, boolean attached, Instrumentation instrumentation)
+      implements PrivilegedAction<Void> {
+    @Override
+    public Void run() {
+      if (attached && Order.isOrder(text)) {
+        answer(Order.parse(text), instrumentation);
+      } else {
+        startOrSay(text, attached, instrumentation);
+      }
+      return null;
+    }
   }
 
   private static void startOrSay(
@@ -73,32 +78,13 @@ public final class Agent {
    * application's stderr.
    */
   public static void attach(String text, Instrumentation instrumentation) {
-    if (!Order.isOrder(text)) {
-      withOwnPermissions(
-          new PrivilegedAction<>() {
-            @Override
-            public Void run() {
-              startOrSay(text, true, instrumentation);
-              return null;
-            }
-          });
-      return;
-    }
-    withOwnPermissions(
-        new PrivilegedAction<>() {
-          @Override
-          public Void run() {
-            answer(Order.parse(text), instrumentation);
-            return null;
-          }
-        });
+    withOwnPermissions(new Entry(text, true, instrumentation));
   }
 
   /**
    * Runs with the agent's own permissions: objects registered with JFR and new threads inherit the
    * access control context of their caller, and under a security manager the application's caller
-   * may have few. Callers pass an anonymous class and not a lambda: bootstrapping the JVM's first
-   * lambda costs premain some milliseconds.
+   * may have few.
    */
   @SuppressWarnings("removal") // needed up to JDK 23; from 24 on doPrivileged only runs the action
   private static void withOwnPermissions(PrivilegedAction<Void> action) {
@@ -107,7 +93,6 @@ public final class Agent {
 
   private static void answer(Order order, Instrumentation instrumentation) {
     synchronized (LOCK) {
-      reopenJar();
       Reply reply = carryOut(order, instrumentation);
       StatusBoard board = new StatusBoard(instrumentation);
       if (running == null) {
@@ -117,9 +102,6 @@ public final class Agent {
         board.showTemporary(temporary != null);
       }
       board.reply(order.value(Order.Name.TICKET), reply);
-      if (running == null) {
-        closeJar();
-      }
     }
   }
 
@@ -227,18 +209,25 @@ public final class Agent {
     }
   }
 
-  /** A class and not a lambda: bootstrapping a lambda allocates, and the heap may be full. */
+  /**
+   * A class and not a lambda: bootstrapping a lambda allocates, and the heap may be full. Swallows
+   * all exceptions, because the application's uncaught-exception handler may end the JVM.
+   */
   private record Leave(Instrumentation instrumentation) implements Runnable {
     @Override
     public void run() {
-      withOwnPermissions(
-          new PrivilegedAction<>() {
-            @Override
-            public Void run() {
-              leave(instrumentation);
-              return null;
-            }
-          });
+      try {
+        withOwnPermissions(
+            new PrivilegedAction<>() {
+              @Override
+              public Void run() {
+                leave(instrumentation);
+                return null;
+              }
+            });
+      } catch (Throwable e) {
+        return; // the agent stays until the command detach
+      }
     }
   }
 
@@ -252,7 +241,6 @@ public final class Agent {
       }
       detach();
       new StatusBoard(instrumentation).clear();
-      closeJar();
     }
   }
 
@@ -277,36 +265,6 @@ public final class Agent {
                 + ended
                 + (ended == 1 ? " recording" : " recordings")
                 + " of the command record ended with it, and what was recorded is kept");
-  }
-
-  /**
-   * Opens the agent's jar again where an earlier detach closed it while this order was under way.
-   */
-  private static void reopenJar() {
-    ClassLoader loader = Agent.class.getClassLoader();
-    if (loader instanceof Closeable) {
-      try {
-        // The loader's class was loaded by the application's loader, so it can't be named here.
-        loader.getClass().getMethod("reopen").invoke(loader);
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("the agent's jar can't be opened", e);
-      }
-    }
-  }
-
-  /**
-   * Closes the agent's jar, the last file descriptor the agent holds; the next attach opens it
-   * again.
-   */
-  private static void closeJar() {
-    if (Agent.class.getClassLoader() instanceof Closeable loader) {
-      try {
-        loader.close();
-      } catch (IOException e) {
-        // The jar was open for reading only, so a failed close loses nothing.
-        return;
-      }
-    }
   }
 
   private static Reply done(String text) {

@@ -26,7 +26,7 @@ final class TemporaryAgent implements FlightRecorderListener {
   /**
    * Starts watching. Recordings that have ended already are reported, too.
    *
-   * @param onEnd called on a new thread for each recording that ends
+   * @param onEnd called on a new thread for each recording that ends; throws nothing
    */
   static TemporaryAgent begin(Runnable onEnd) {
     TemporaryAgent temporary = new TemporaryAgent(onEnd);
@@ -56,23 +56,11 @@ final class TemporaryAgent implements FlightRecorderListener {
 
   private void startLeaving() {
     try {
-      DaemonThread.of("stackweave-leave", new Leave(onEnd)).start();
+      DaemonThread.of("stackweave-leave", onEnd).start();
     } catch (OutOfMemoryError e) {
       // No thread can be started, and the caller is the application's: the next recording's end
       // tries again, and the command detach works in any case.
       return;
-    }
-  }
-
-  /** Swallows all exceptions: the application's uncaught-exception handler may end the JVM. */
-  private record Leave(Runnable onEnd) implements Runnable {
-    @Override
-    public void run() {
-      try {
-        onEnd.run();
-      } catch (Throwable e) {
-        return; // the agent stays until the command detach
-      }
     }
   }
 

@@ -105,8 +105,6 @@ public final class Boot {
       throws Exception {
     if (inner == null) {
       inner = InnerClassLoader.open(jar, instrumentation);
-    } else {
-      inner.reopen(jar);
     }
     return inner;
   }

@@ -1,24 +1,17 @@
 package stackweave.agent.boot;
 
 import java.io.ByteArrayInputStream;
-import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.instrument.Instrumentation;
 import java.lang.reflect.InvocationTargetException;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLConnection;
-import java.net.URLStreamHandler;
 import java.nio.charset.StandardCharsets;
 import java.security.AllPermission;
 import java.security.CodeSource;
 import java.security.Permissions;
 import java.security.ProtectionDomain;
 import java.security.cert.Certificate;
-import java.util.Collections;
-import java.util.Enumeration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -31,10 +24,9 @@ import java.util.concurrent.ConcurrentMap;
  *
  * <p>In an application on JDK 24 or later JNA is a named module of this loader, so that native
  * access is granted to JNA alone; all else is in the unnamed module. The module is defined with
- * JNA's first class, since that costs 15 ms of CPU. After {@link #close} no class is loaded until
- * {@link #reopen}.
+ * JNA's first class, since that costs 15 ms of CPU.
  */
-public final class InnerClassLoader extends ClassLoader implements Closeable {
+public final class InnerClassLoader extends ClassLoader {
 
   static {
     registerAsParallelCapable();
@@ -52,11 +44,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
   /** Names the packages of JNA's module, one per line. */
   private static final String JNA_PACKAGES = "com.sun.jna.packages";
 
-  /** Null while closed. */
-  private volatile InnerJar jar;
-
-  /** The file that {@link #reopen()} opens. Guarded by {@code this}. */
-  private File file;
+  private final InnerJar jar;
 
   private final Instrumentation instrumentation;
 
@@ -79,10 +67,9 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
   private final Object jnaLock = new Object();
   private boolean jnaDefined;
 
-  private InnerClassLoader(InnerJar jar, File file, Instrumentation instrumentation) {
+  private InnerClassLoader(InnerJar jar, Instrumentation instrumentation) {
     super("stackweave", null);
     this.jar = jar;
-    this.file = file;
     this.instrumentation = instrumentation;
     Permissions all = new Permissions();
     all.add(new AllPermission());
@@ -95,40 +82,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
    * @param instrumentation null in main(), where the jar's manifest grants native access
    */
   static InnerClassLoader open(File jar, Instrumentation instrumentation) throws IOException {
-    return new InnerClassLoader(InnerJar.open(jar), jar, instrumentation);
-  }
-
-  /** Opens this jar, which must be of the same version, if the loader is closed. */
-  synchronized void reopen(File file) throws IOException {
-    this.file = file;
-    reopen();
-  }
-
-  /**
-   * Opens the last jar again if the loader is closed. Public because {@code
-   * stackweave.agent.Agent}, which closes it, can call it by reflection only.
-   */
-  public synchronized void reopen() throws IOException {
-    if (jar == null) {
-      jar = InnerJar.open(file);
-    }
-  }
-
-  @Override
-  public synchronized void close() throws IOException {
-    InnerJar open = jar;
-    jar = null;
-    if (open != null) {
-      open.close();
-    }
-  }
-
-  private byte[] read(String entry) throws IOException {
-    InnerJar open = jar;
-    if (open == null) {
-      throw new IOException("the agent is detached");
-    }
-    return open.read(entry);
+    return new InnerClassLoader(InnerJar.open(jar), instrumentation);
   }
 
   @Override
@@ -170,9 +124,9 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
   private Class<?> findOurs(String name) throws ClassNotFoundException {
     String path = name.replace('.', '/') + ".class";
     try {
-      byte[] classFile = read(OWN + path);
+      byte[] classFile = jar.read(OWN + path);
       if (classFile == null) {
-        classFile = read(JNA + path);
+        classFile = jar.read(JNA + path);
         if (classFile == null) {
           return null;
         }
@@ -192,7 +146,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
         return;
       }
       try {
-        String packages = new String(read(JNA_PACKAGES), StandardCharsets.UTF_8);
+        String packages = new String(jar.read(JNA_PACKAGES), StandardCharsets.UTF_8);
         loadClass("stackweave.agent.jdk.JnaModule")
             .getMethod("define", ClassLoader.class, Set.class, Instrumentation.class)
             .invoke(null, this, Set.of(packages.split("\n")), instrumentation);
@@ -205,13 +159,7 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
     }
   }
 
-  @Override
-  public URL getResource(String name) {
-    URL ours = findResource(name);
-    return ours != null ? ours : super.getResource(name);
-  }
-
-  /** Reads the bytes directly: a security manager may forbid even this class to create a URL. */
+  /** The only way to a resource of ours: no URL leads to one. */
   @Override
   public InputStream getResourceAsStream(String name) {
     byte[] ours = content(name);
@@ -220,65 +168,10 @@ public final class InnerClassLoader extends ClassLoader implements Closeable {
 
   private byte[] content(String name) {
     try {
-      byte[] content = read(OWN + name);
-      return content != null ? content : read(JNA + name);
+      byte[] content = jar.read(OWN + name);
+      return content != null ? content : jar.read(JNA + name);
     } catch (IOException e) {
       return null; // the jar is damaged; callers get the same answer as for a missing entry
-    }
-  }
-
-  @Override
-  protected URL findResource(String name) {
-    byte[] content = content(name);
-    try {
-      return content == null ? null : url(name, content);
-    } catch (MalformedURLException e) {
-      return null;
-    }
-  }
-
-  @Override
-  protected URL findResource(String moduleName, String name) {
-    return findResource(name);
-  }
-
-  @Override
-  protected Enumeration<URL> findResources(String name) {
-    URL ours = findResource(name);
-    return ours == null ? Collections.emptyEnumeration() : Collections.enumeration(Set.of(ours));
-  }
-
-  /** A URL whose handler holds the content, since no registered protocol handler could open it. */
-  private static URL url(String name, byte[] content) throws MalformedURLException {
-    return new URL(
-        "stackweave",
-        null,
-        -1,
-        "/" + name,
-        new URLStreamHandler() {
-          @Override
-          protected URLConnection openConnection(URL url) {
-            return new ContentConnection(url, content);
-          }
-        });
-  }
-
-  private static final class ContentConnection extends URLConnection {
-    private final byte[] content;
-
-    ContentConnection(URL url, byte[] content) {
-      super(url);
-      this.content = content;
-    }
-
-    @Override
-    public void connect() {
-      connected = true;
-    }
-
-    @Override
-    public InputStream getInputStream() {
-      return new ByteArrayInputStream(content);
     }
   }
 }

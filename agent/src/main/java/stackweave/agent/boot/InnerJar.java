@@ -1,6 +1,5 @@
 package stackweave.agent.boot;
 
-import java.io.Closeable;
 import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
@@ -25,7 +24,7 @@ import java.util.zip.ZipFile;
  * sorted by the first: {@link String#hashCode} of the name, position of the local header in
  * inner.jar, compressed size, full size.
  */
-final class InnerJar implements Closeable {
+final class InnerJar {
 
   private static final String JAR = "inner.jar";
   private static final String INDEX = "inner.index";
@@ -49,10 +48,8 @@ final class InnerJar implements Closeable {
   /** Read again if the collector needs its 60 KB: few classes are loaded while the agent waits. */
   private volatile SoftReference<ByteBuffer> latestIndex = new SoftReference<>(null);
 
-  /** Null before it is first used. Guarded by {@code this}, as {@link #closed} is. */
+  /** Null before it is first used. Guarded by {@code this}. */
   private Inflater inflater;
-
-  private boolean closed;
 
   private InnerJar(ZipFile outer, ZipEntry jar, ZipEntry indexEntry) {
     this.outer = outer;
@@ -61,7 +58,7 @@ final class InnerJar implements Closeable {
   }
 
   /**
-   * Opens the agent jar, which stays open until {@link #close}.
+   * Opens the agent jar, which stays open as long as the JVM lives.
    *
    * @throws ZipException if it has no inner jar
    */
@@ -85,17 +82,6 @@ final class InnerJar implements Closeable {
         outer.close();
       }
     }
-  }
-
-  @Override
-  public void close() throws IOException {
-    synchronized (this) {
-      closed = true;
-      if (inflater != null) {
-        inflater.end();
-      }
-    }
-    outer.close();
   }
 
   private ByteBuffer index() throws IOException {
@@ -167,9 +153,6 @@ final class InnerJar implements Closeable {
   /** One at a time: an inflater takes 40 KB, so the next one uses the same. */
   private synchronized byte[] inflate(byte[] entry, int from, int compressedSize, int size)
       throws IOException {
-    if (closed) {
-      throw new ZipException("the inner jar is closed");
-    }
     if (inflater == null) {
       inflater = new Inflater(true);
     } else {

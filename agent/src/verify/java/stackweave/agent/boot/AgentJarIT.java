@@ -46,9 +46,7 @@ class AgentJarIT {
             "stackweave/agent/boot/Boot.class",
             "stackweave/agent/boot/Command.class",
             "stackweave/agent/boot/InnerJar.class",
-            "stackweave/agent/boot/InnerClassLoader.class",
-            "stackweave/agent/boot/InnerClassLoader$1.class",
-            "stackweave/agent/boot/InnerClassLoader$ContentConnection.class"),
+            "stackweave/agent/boot/InnerClassLoader.class"),
         Jars.names(Jars.AGENT).stream()
             .filter(name -> !name.matches("META-INF/(LICENSE|NOTICE|licenses/.*)"))
             .collect(Collectors.toSet()));
