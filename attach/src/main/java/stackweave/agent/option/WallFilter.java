@@ -86,12 +86,8 @@ public final class WallFilter {
   private static List<Pattern> patterns(List<String> names) {
     List<Pattern> patterns = new ArrayList<>();
     for (String name : names) {
-      StringBuilder regex = new StringBuilder();
-      String[] parts = name.split("\\*", -1);
-      for (int i = 0; i < parts.length; i++) {
-        regex.append(i == 0 ? "" : ".*").append(Pattern.quote(parts[i]));
-      }
-      patterns.add(Pattern.compile(regex.toString(), Pattern.DOTALL));
+      String regex = Pattern.quote(name).replace("*", "\\E.*\\Q");
+      patterns.add(Pattern.compile(regex, Pattern.DOTALL));
     }
     return List.copyOf(patterns);
   }

@@ -3,6 +3,7 @@ package stackweave.agent.cli.live;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Map;
@@ -12,6 +13,7 @@ import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.record.RecordingRounds;
 import stackweave.agent.cli.record.RemoteRecording;
+import stackweave.linux.Descriptor;
 
 /**
  * Records a JVM in rounds of some seconds until Ctrl-C or the program's end, and gives what each
@@ -46,7 +48,7 @@ public final class LiveRounds {
   /** Takes what was recorded. */
   public interface Taker {
     /** A round's new chunks, in a file that the taker closes. */
-    void take(LiveFile recording) throws FailedException;
+    void take(Descriptor recording) throws FailedException;
 
     /** A round that can't be read, and why. */
     void lose(String why);
@@ -94,7 +96,7 @@ public final class LiveRounds {
   }
 
   private void take(RemoteRecording recording, Taker taker) throws FailedException {
-    LiveFile file = null;
+    Descriptor file = null;
     try {
       long size = recording.size();
       if (size > MAX_COPIED_BYTES) {
@@ -105,8 +107,8 @@ public final class LiveRounds {
         taker.lose("the program wrote no recording of JFR's");
         return;
       }
-      file = LiveFile.create();
-      if (file.file().room() - size < KEPT_FREE) {
+      file = withoutName();
+      if (file.room() - size < KEPT_FREE) {
         throw new FailedException(
             "no space left for %s bytes in %s, of which 64 MiB stay free",
             size, System.getProperty("java.io.tmpdir"));
@@ -116,7 +118,7 @@ public final class LiveRounds {
         copied = recording.copyNew(copiedChunks, out);
       }
       if (copied > 0) {
-        LiveFile taken = file;
+        Descriptor taken = file;
         file = null;
         taker.take(taken);
       }
@@ -126,6 +128,19 @@ public final class LiveRounds {
       if (file != null) {
         file.close();
       }
+    }
+  }
+
+  /**
+   * A file of the temporary directory, its owner's alone, that has no name any more, so that
+   * nothing is left however this process ends. By its path this process reads and writes it.
+   */
+  private static Descriptor withoutName() throws IOException {
+    Path named = Files.createTempFile("stackweave-", ".jfr");
+    try {
+      return Descriptor.file(named);
+    } finally {
+      Files.delete(named);
     }
   }
 }

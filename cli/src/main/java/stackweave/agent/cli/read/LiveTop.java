@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.io.OutputStream;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
-import stackweave.agent.cli.live.LiveFile;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.linux.Descriptor;
 
 /**
  * Prints the tables of {@code top} for each round of a running JVM: on a terminal over the ones
@@ -39,7 +39,7 @@ final class LiveTop implements LiveRounds.Taker {
   }
 
   @Override
-  public void take(LiveFile file) throws FailedException {
+  public void take(Descriptor file) throws FailedException {
     try (file) {
       SampledRecording recording = symbols.open(file.path(), false, choice);
       begin();

@@ -8,8 +8,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
-import stackweave.agent.cli.common.Plain;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.weave.MergeOptions;
 import stackweave.jfr.weave.MergeReport;
@@ -75,11 +75,11 @@ public final class MergeCommand implements Callable<Integer> {
         new MergeOptions(only, keepsJdkSamples, state == State.DEFAULT, byWeight);
     MergeReport report = merge(file, options);
     for (String note : report.notes()) {
-      System.err.println("stackweave: " + Plain.line(note));
+      Messages.say(note);
     }
     if (byWeight && report.woven() > 0) {
-      System.err.println(
-          "stackweave: --by-weight changes nothing of what was woven before: record with --no-weave,"
+      Messages.say(
+          "--by-weight changes nothing of what was woven before: record with --no-weave,"
               + " or without weave=on, and merge that");
     }
     if (!Output.isStandardOutput(file)) {
@@ -93,7 +93,7 @@ public final class MergeCommand implements Callable<Integer> {
     try (ProgressLine progress = ProgressLine.begin()) {
       RecordingMerge merge = RecordingMerge.of(recordings, options, progress);
       for (String loss : merge.losses()) {
-        System.err.println("stackweave: " + Plain.line(loss));
+        Messages.say(loss);
       }
       return Output.resultPrivately(file, false, merge::writeTo);
     }

@@ -6,6 +6,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import stackweave.agent.cli.collector.CollectorOptions;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
 import stackweave.jfr.export.otlp.OtlpExport;
@@ -62,6 +63,6 @@ public final class OtlpCommand implements Callable<Integer> {
       Thread.currentThread().interrupt();
       throw new FailedException("interrupted while sending to " + collector.uri());
     }
-    System.err.println("stackweave: sent to " + collector.uri());
+    Messages.say("sent to " + collector.uri());
   }
 }

@@ -5,8 +5,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
-import stackweave.agent.cli.common.Plain;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -83,10 +83,10 @@ public final class Recording {
   /** Prints a recording's losses and warnings. */
   static SampledRecording said(Path file, SampledRecording recording) {
     for (String loss : recording.losses()) {
-      System.err.println("stackweave: " + file + ": " + Plain.line(loss));
+      Messages.say(file + ": " + loss);
     }
     for (String warning : recording.warnings()) {
-      System.err.println("stackweave: " + file + ": " + Plain.line(warning));
+      Messages.say(file + ": " + warning);
     }
     return recording;
   }

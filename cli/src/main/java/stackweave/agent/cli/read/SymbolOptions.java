@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Plain;
+import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.symbols.NativeNames;
 import stackweave.agent.cli.symbols.TemplateFolding;
 import stackweave.jfr.read.RecordingException;
@@ -57,7 +57,7 @@ final class SymbolOptions {
       // All stacks at once, so that what is missing is said before the export.
       recording.forEachStack((thread, end, frames, count, weight) -> {});
       for (String note : said.add(file) ? names.notes() : List.<String>of()) {
-        System.err.println("stackweave: " + file + ": " + Plain.line(note));
+        Messages.say(file + ": " + note);
       }
       return recording;
     }

@@ -1,9 +1,7 @@
 package stackweave.agent.cli.read;
 
 import java.util.List;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.read.choice.SampleChoice;
@@ -34,7 +32,6 @@ public final class TimeOptions {
   @Option(
       names = "--label",
       paramLabel = "KEY=VALUE",
-      converter = LabelConverter.class,
       description =
           "Only samples that the application labelled so, such as endpoint=/orders or trace_id=...;"
               + " again with another key: those with both, with another value: those with either.")
@@ -63,6 +60,11 @@ public final class TimeOptions {
   private boolean nativeAllocations;
 
   SampleChoice choice() throws UsageException {
+    for (String label : labels) {
+      if (label.indexOf('=') < 1) {
+        throw new UsageException("'" + label + "' is no label: key=value");
+      }
+    }
     return kind().withLabels(labels);
   }
 
@@ -79,15 +81,5 @@ public final class TimeOptions {
       return SampleChoice.ofEvent(event.strip());
     }
     return SampleChoice.of(wall, states);
-  }
-
-  private static final class LabelConverter implements ITypeConverter<String> {
-    @Override
-    public String convert(String text) {
-      if (text.indexOf('=') < 1) {
-        throw new TypeConversionException("'" + text + "' is no label: key=value");
-      }
-      return text;
-    }
   }
 }

@@ -1,13 +1,13 @@
 package stackweave.agent.cli.relay;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import stackweave.agent.cli.collector.CollectorOptions;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Messages;
-import stackweave.agent.cli.live.LiveFile;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.jfr.export.Selection;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
@@ -17,6 +17,7 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.linux.Descriptor;
 
 /**
  * Sends recordings on a thread of its own, in their order, so that recording goes on while a
@@ -44,12 +45,12 @@ final class RelaySender implements LiveRounds.Taker {
 
   /** A recording of one round, without what the one before it had. */
   private final class Sending implements Runnable {
-    private final LiveFile file;
+    private final Descriptor file;
     private final long bytes;
 
-    Sending(LiveFile file) throws IOException {
+    Sending(Descriptor file) throws IOException {
       this.file = file;
-      this.bytes = file.bytes();
+      this.bytes = Files.size(file.path());
     }
 
     @Override
@@ -87,7 +88,7 @@ final class RelaySender implements LiveRounds.Taker {
   }
 
   @Override
-  public void take(LiveFile recording) throws FailedException {
+  public void take(Descriptor recording) throws FailedException {
     try {
       thread.execute(new Sending(recording));
     } catch (IOException e) {
@@ -116,7 +117,7 @@ final class RelaySender implements LiveRounds.Taker {
     }
   }
 
-  private void send(LiveFile file) throws InterruptedException {
+  private void send(Descriptor file) throws InterruptedException {
     try {
       SampledRecording recording =
           SampledRecording.open(

@@ -1,10 +1,8 @@
 package stackweave.agent.cli.symbols;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,31 +51,26 @@ final class InlinedFunctions implements AutoCloseable {
     this.answers = process.inputReader();
   }
 
-  /** The tool's path, or null if this machine has none. */
-  static Path tool() {
-    String path = System.getenv().getOrDefault("PATH", "/usr/bin:/bin");
+  /**
+   * Starts a tool on a file. It ends with its input, and so with this process.
+   *
+   * @param maxSeconds for one answer
+   * @return null if this machine has no such tool
+   */
+  static InlinedFunctions of(Path file, long maxSeconds) {
     for (String tool : TOOLS) {
-      for (String directory : path.split(File.pathSeparator)) {
-        Path candidate = Path.of(directory).resolve(tool);
-        if (candidate.isAbsolute()
-            && Files.isRegularFile(candidate)
-            && Files.isExecutable(candidate)) {
-          return candidate;
-        }
+      try {
+        return of(tool, file, maxSeconds);
+      } catch (IOException e) {
+        continue; // there is none
       }
     }
     return null;
   }
 
-  /**
-   * Starts the tool on a file. It ends with its input, and so with this process.
-   *
-   * @param maxSeconds for one answer
-   */
-  static InlinedFunctions of(Path tool, Path file, long maxSeconds) throws IOException {
+  static InlinedFunctions of(String tool, Path file, long maxSeconds) throws IOException {
     return new InlinedFunctions(
-        new ProcessBuilder(
-                tool.toString(), "-f", "-i", "-a", "-e", file.toAbsolutePath().toString())
+        new ProcessBuilder(tool, "-f", "-i", "-a", "-e", file.toAbsolutePath().toString())
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start(),
         maxSeconds);

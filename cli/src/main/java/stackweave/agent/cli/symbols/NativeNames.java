@@ -62,7 +62,6 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
   private static final Library UNKNOWN = new Library(null, SymbolTable.EMPTY, null);
 
   private final SymbolFiles files;
-  private final Path tool;
   private final Map<SampledModule, Library> libraries = new IdentityHashMap<>();
   private final Map<SampledMethod, SampledMethod> named = new IdentityHashMap<>();
 
@@ -76,7 +75,6 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
    */
   public NativeNames(List<Path> directories) {
     files = new SymbolFiles(directories);
-    tool = InlinedFunctions.tool();
   }
 
   @Override
@@ -182,19 +180,14 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
     if (!hasDebugInfo) {
       return null;
     }
-    if (tool == null) {
+    InlinedFunctions inlined = InlinedFunctions.of(found.path(), MAX_ANSWER_SECONDS);
+    if (inlined == null) {
       notes.add(
           found.path()
               + " knows inlined functions and lines, but there is no addr2line to read them:"
               + " install binutils or llvm");
-      return null;
     }
-    try {
-      return InlinedFunctions.of(tool, found.path(), MAX_ANSWER_SECONDS);
-    } catch (IOException e) {
-      notes.add(tool + " can't be run: " + e.getMessage());
-      return null;
-    }
+    return inlined;
   }
 
   /** What the user should know of what was read so far, one line each. */
@@ -206,8 +199,8 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
       if (library.inlined != null && !library.inlined.failure().isEmpty()) {
         all.add(
             String.format(
-                "%s on %s: %s; inlined functions and lines are missing",
-                tool, library.file, library.inlined.failure()));
+                "addr2line on %s: %s; inlined functions and lines are missing",
+                library.file, library.inlined.failure()));
       }
     }
     return all;

@@ -53,7 +53,7 @@ class SymbolFilesTest {
   void aBrokenToolIsGivenUp(String script, String why) throws Exception {
     Path tool = Files.writeString(directory.resolve("tool"), "#!/bin/sh\n" + script + "\n");
     Files.setPosixFilePermissions(tool, PosixFilePermissions.fromString("rwx------"));
-    try (InlinedFunctions functions = InlinedFunctions.of(tool, directory, 1)) {
+    try (InlinedFunctions functions = InlinedFunctions.of(tool.toString(), directory, 1)) {
       for (int i = 0; i < 3 && functions.failure().isEmpty(); i++) {
         functions.at(0x1000 + i);
       }
