@@ -41,7 +41,7 @@ public final class AgentJar {
   //   stackweave/agent/boot/*.class
   //   inner.index                    where each entry of inner.jar lies
   //   inner.jar                      stored, not compressed as a whole:
-  //     stackweave/…                 Stackweave, picocli, xz, what it needs of Byte Buddy
+  //     stackweave/…                 Stackweave, picocli, xz, the ASM of Byte Buddy
   //     com.sun.jna/…                JNA, rewritten, with replacements of the parts taken out of it
   //     com.sun.jna.packages         the packages of that module
 
@@ -57,6 +57,11 @@ public final class AgentJar {
 
   /** JNA packages: its own and that of our replacements. */
   private static final List<String> JNA_PACKAGES = List.of("com/sun/jna/", JnaRewriter.SHIM);
+
+  /** Of Byte Buddy nothing is used but its copy of ASM. */
+  private static final String BYTE_BUDDY = "net/bytebuddy/";
+
+  private static final String ASM = "jar/asm/";
 
   private static final String DISPATCH_LIBRARY = "jnidispatch";
 
@@ -76,7 +81,6 @@ public final class AgentJar {
   private final SortedMap<String, byte[]> legal = new TreeMap<>();
   private final SortedMap<String, byte[]> inner = new TreeMap<>();
   private final JnaRewriter jna = new JnaRewriter();
-  private final ByteBuddyParts byteBuddy = new ByteBuddyParts();
 
   private AgentJar() {}
 
@@ -107,7 +111,6 @@ public final class AgentJar {
               + content.jna.unused()
               + ": it changed, and its isolation must be looked at again");
     }
-    content.addByteBuddy();
     content.writeTo(jar, manifest(version));
   }
 
@@ -149,19 +152,8 @@ public final class AgentJar {
       put(boot, path, content);
     } else if (JNA_PACKAGES.stream().anyMatch(path::startsWith)) {
       addToJna(path, content);
-    } else if (ByteBuddyParts.isPart(path)) {
-      byteBuddy.add(content);
-    } else {
-      if (path.endsWith(".class")) {
-        byteBuddy.user(content);
-      }
+    } else if (!path.startsWith(BYTE_BUDDY) || path.startsWith(BYTE_BUDDY + ASM)) {
       put(inner, OWN_MODULE + path, content);
-    }
-  }
-
-  private void addByteBuddy() throws IOException {
-    for (Map.Entry<String, byte[]> part : byteBuddy.needed().entrySet()) {
-      put(inner, OWN_MODULE + part.getKey() + ".class", part.getValue());
     }
   }
 
