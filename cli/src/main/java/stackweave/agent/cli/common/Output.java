@@ -14,7 +14,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
@@ -30,11 +29,6 @@ public final class Output {
   /** Writes the text of a result. */
   public interface Content {
     void writeTo(Appendable out) throws IOException;
-  }
-
-  /** Writes the bytes of what is made of recordings, and says something of them. */
-  public interface Result<T> {
-    T writeTo(OutputStream out) throws IOException, RecordingException;
   }
 
   private static final String STANDARD_OUTPUT = "-";
@@ -84,28 +78,15 @@ public final class Output {
   }
 
   /**
-   * Writes a file that only the caller may read, or to standard output. A shutdown hook of the
-   * caller completes the file if this JVM ends.
-   */
-  public static <E extends Exception> void privately(Path file, OutputFile.Content<E> content)
-      throws FailedException, E {
-    write(file, true, true, content);
-  }
-
-  /**
-   * Writes what is made of recordings to a file that only the caller may read, or to standard
-   * output.
+   * Writes a file that only the caller may read, or to standard output.
    *
    * @param survivesExit whether a shutdown hook of the caller completes the file if this JVM ends;
    *     else the unfinished file is deleted then
-   * @return what {@code result} says
-   * @throws RecordingException if a recording can't be read; nothing is replaced then
+   * @throws E if the content can't be had; nothing is replaced then
    */
-  public static <T> T resultPrivately(Path file, boolean survivesExit, Result<T> result)
-      throws FailedException, RecordingException {
-    AtomicReference<T> said = new AtomicReference<>();
-    write(file, true, survivesExit, out -> said.set(result.writeTo(out)));
-    return said.get();
+  public static <E extends Exception> void privately(
+      Path file, boolean survivesExit, OutputFile.Content<E> content) throws FailedException, E {
+    write(file, true, survivesExit, content);
   }
 
   private static <E extends Exception> void write(

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -95,7 +96,9 @@ public final class MergeCommand implements Callable<Integer> {
       for (String loss : merge.losses()) {
         Messages.say(loss);
       }
-      return Output.resultPrivately(file, false, merge::writeTo);
+      AtomicReference<MergeReport> report = new AtomicReference<>();
+      Output.privately(file, false, out -> report.set(merge.writeTo(out)));
+      return report.get();
     }
   }
 

@@ -230,7 +230,7 @@ public final class RecordCommand implements Callable<Integer> {
       if (isFile) {
         mustFit(jvm, size, file);
       }
-      Output.privately(file, out -> recording.copy(out, size));
+      Output.privately(file, true, out -> recording.copy(out, size));
     } catch (IOException e) {
       throw new FailedException(
           "can't read the recording that process %s made: %s",
@@ -257,7 +257,7 @@ public final class RecordCommand implements Callable<Integer> {
       RecordingMerge merge =
           RecordingMerge.of(List.of(file), MergeOptions.DEFAULT, ReadingProgress.NONE);
       // Ctrl-C, by which many a recording ends, waits for it as for the recording itself.
-      Output.resultPrivately(file, true, merge::writeTo);
+      Output.privately(file, true, merge::writeTo);
     } catch (FailedException e) {
       sayUnwoven(file, FailedException.worded(e));
     } catch (IOException | RecordingException | RuntimeException | OutOfMemoryError e) {
