@@ -27,10 +27,4 @@ public final class RecordName {
   public static boolean isIn(String text) {
     return text.contains(PREFIX);
   }
-
-  /** Whether this name is the first such name in the text, or the text contains none. */
-  public static boolean isFirstIn(String text, String name) {
-    int first = text.indexOf(PREFIX);
-    return first < 0 || text.startsWith(name, first);
-  }
 }

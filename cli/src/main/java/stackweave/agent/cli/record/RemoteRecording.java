@@ -35,12 +35,6 @@ public final class RemoteRecording implements AutoCloseable {
   /** An agent of -javaagent notices the recording within this time, or does not work. */
   private static final long NOTICE_NANOS = 5_000_000_000L;
 
-  /**
-   * How long to wait for an earlier command to attach the agent: each load makes the JVM print a
-   * warning.
-   */
-  private static final long OTHERS_NANOS = 3_000_000_000L;
-
   private static final long REPORT_NANOS = 10_000_000_000L;
   private static final long LEAVE_NANOS = 15_000_000_000L;
 
@@ -204,9 +198,6 @@ public final class RemoteRecording implements AutoCloseable {
   void awaitSampling(BooleanSupplier cancelled) throws FailedException {
     boolean ordered = false;
     long start = System.nanoTime();
-    // The command whose recording is the first attaches the agent.
-    boolean isFirst = RecordName.isFirstIn(jvm.diagnose("JFR.check"), name);
-    long patience = isFirst ? 0 : OTHERS_NANOS;
     while (System.nanoTime() - start < START_NANOS && !cancelled.getAsBoolean() && !isOver()) {
       TargetJvm.View view = jvm.look(name);
       boolean begun = view.serving() != null && view.serving().stage() != Serving.Stage.PREPARING;
@@ -216,7 +207,7 @@ public final class RemoteRecording implements AutoCloseable {
       }
       long waited = System.nanoTime() - start;
       boolean missing =
-          view.presence() == Presence.NONE && waited >= patience
+          view.presence() == Presence.NONE
               || view.presence() == Presence.DORMANT && waited > NOTICE_NANOS;
       if (!ordered && missing) {
         ordered = true;
