@@ -323,7 +323,7 @@ class CommandLineIT extends CommandLineRuns {
     // Without the agent JFR comes first.
     Ended emptied = inEnvironment(jvm, records, "top", "rec.jfr");
     assertEquals(2, emptied.exit(), emptied.err());
-    assertTrue(emptied.err().contains("rec.jfr: _JAVA_OPTIONS starts"), emptied.err());
+    assertTrue(emptied.err().contains("_JAVA_OPTIONS starts a recording"), emptied.err());
     assertEquals(0, Files.size(rec));
   }
 

@@ -10,19 +10,13 @@ public final class Version {
 
   private static final String FILE = "/stackweave/agent/version.txt";
 
-  /** Null until it was asked for. */
-  private static volatile String current;
+  private static final String CURRENT = read();
 
   private Version() {}
 
   /** The version, such as {@code 0.1.0-SNAPSHOT}. */
   public static String current() {
-    String known = current;
-    if (known == null) {
-      known = read();
-      current = known;
-    }
-    return known;
+    return CURRENT;
   }
 
   private static String read() {

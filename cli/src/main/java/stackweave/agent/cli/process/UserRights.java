@@ -6,6 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import stackweave.linux.DaemonThread;
 import stackweave.linux.ThreadRights;
 
 /**
@@ -66,9 +67,7 @@ public final class UserRights {
               change.begin();
               return action.call();
             });
-    Thread thread = new Thread(task, "stackweave-acting");
-    thread.setDaemon(true);
-    thread.start();
+    DaemonThread.of("stackweave-acting", task).start();
     try {
       return task.get(seconds, TimeUnit.SECONDS);
     } catch (TimeoutException e) {

@@ -140,7 +140,10 @@ public final class RecordCommand implements Callable<Integer> {
       SamplingWishes.addStalls(wishes);
     }
     Output.mustBeWritable(file(System.currentTimeMillis(), false));
-    mustBeName(settings);
+    if (!QUOTABLE.matcher(settings).matches()) {
+      throw new FailedException(
+          "'" + settings + "' can't be told to the JVM: it has a quote in it");
+    }
     long longest = isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
     long total = durationMillis != null ? durationMillis : longest;
     wantedMillis = isLoop ? loopMillis : total;
@@ -214,13 +217,6 @@ public final class RecordCommand implements Callable<Integer> {
     }
     words.add(OwnCommand.file(file));
     return "next: " + OwnCommand.line(words.toArray());
-  }
-
-  /** Refuses text that can't be passed to the JVM in quotes. */
-  private static void mustBeName(String text) throws FailedException {
-    if (!QUOTABLE.matcher(text).matches()) {
-      throw new FailedException("'" + text + "' can't be told to the JVM: it has a quote in it");
-    }
   }
 
   private void save(TargetJvm jvm, RemoteRecording recording, Path file, boolean isFile)

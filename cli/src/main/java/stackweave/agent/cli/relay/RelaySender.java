@@ -17,6 +17,7 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.linux.DaemonThread;
 import stackweave.linux.Descriptor;
 
 /**
@@ -80,11 +81,7 @@ final class RelaySender implements LiveRounds.Taker {
             0,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
-            work -> {
-              Thread daemon = new Thread(work, "stackweave-relay");
-              daemon.setDaemon(true);
-              return daemon;
-            });
+            work -> DaemonThread.of("stackweave-relay", work));
   }
 
   @Override
