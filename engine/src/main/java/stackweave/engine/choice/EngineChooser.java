@@ -19,10 +19,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.GuardedCall;
 
-/**
- * Starts the first engine that this machine permits, in the order of {@link EngineOrder}. Called by
- * the drain thread. Stateless.
- */
+/** Starts the first engine that this machine permits. Called by the drain thread. Stateless. */
 public final class EngineChooser {
   private EngineChooser() {}
 
@@ -46,10 +43,9 @@ public final class EngineChooser {
 
   /** As {@link #start(EngineConfig, SignalTargets)}, with a budget shared with earlier engines. */
   public static EngineChoice start(EngineConfig config, SignalTargets targets, PerfBudget budget) {
-    EngineOrder order = EngineOrder.of(config.preferred(), KernelVersion.current());
     List<EngineRefusal> refusals = new ArrayList<>();
     CallPolicy policy = config.callPolicy();
-    for (EngineKind kind : order.kinds()) {
+    for (EngineKind kind : order(config.preferred(), KernelVersion.current())) {
       if (!config.event().isCpu() && !kind.samplesEvents()) {
         if (kind == config.preferred()) {
           refusals.add(
@@ -69,6 +65,26 @@ public final class EngineChooser {
       }
     }
     return new EngineChoice(Optional.empty(), refusals, policy.filtered());
+  }
+
+  /**
+   * The order in which engines are tried on a kernel: that of {@link EngineKind}, except before
+   * Linux 5.9, where timers can interrupt blocking calls of the application and so come last. It is
+   * the same on AArch64, where the engine's note says what is different.
+   *
+   * @param preferred the engine to try before all others, or null
+   */
+  static List<EngineKind> order(EngineKind preferred, KernelVersion kernel) {
+    List<EngineKind> kinds = new ArrayList<>(List.of(EngineKind.values()));
+    if (kernel.isBefore(KernelVersion.TIMERS_WAIT)) {
+      kinds.remove(EngineKind.TIMER);
+      kinds.add(EngineKind.TIMER);
+    }
+    if (preferred != null) {
+      kinds.remove(preferred);
+      kinds.add(0, preferred);
+    }
+    return kinds;
   }
 
   private static SampleEngine start(

@@ -1,7 +1,11 @@
 package stackweave.engine.perf;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.bpf.Bpf;
@@ -113,29 +117,24 @@ final class PerfEvents implements AutoCloseable {
    * @param budget how many descriptors may be taken
    */
   void attach(PerfRing[] rings, int except, int budget) throws EngineRefusedException {
-    int[] known = {except};
+    Set<Integer> known = new HashSet<>(Set.of(except));
     for (int scan = 0; scan < MAX_SCANS; scan++) {
-      int[] found = Tasks.list();
-      int fresh = 0;
-      for (int tid : found) {
-        if (Arrays.binarySearch(known, tid) < 0) {
-          found[fresh++] = tid;
+      List<Integer> fresh = new ArrayList<>();
+      for (int tid : Tasks.list()) {
+        if (known.add(tid)) {
+          fresh.add(tid);
         }
       }
-      if (fresh == 0) {
+      if (fresh.isEmpty()) {
         break;
       }
-      if (fdCount + (long) fresh * rings.length > budget) {
+      if (fdCount + (long) fresh.size() * rings.length > budget) {
         throw PerfRefusals.budget(
-            engine, threads + fresh, rings.length, budget, MAX_FILE_DESCRIPTORS);
+            engine, threads + fresh.size(), rings.length, budget, MAX_FILE_DESCRIPTORS);
       }
-      for (int i = 0; i < fresh; i++) {
-        attach(rings, found[i]);
+      for (int tid : fresh) {
+        attach(rings, tid);
       }
-      int old = known.length;
-      known = Arrays.copyOf(known, old + fresh);
-      System.arraycopy(found, 0, known, old, fresh);
-      Arrays.sort(known);
     }
   }
 

@@ -52,14 +52,8 @@ public final class PerfThreadEngine extends PerfEngine {
   /** Of {@link EngineConfig#intervalNanos} or {@link EngineConfig#event}. */
   private final long interval;
 
-  /** A BPF program that decides which samples are taken; −1 for none. */
-  private final int filter;
-
-  /** Whether it runs beside another engine, which looks after the CPUs. */
-  private final boolean isBeside;
-
-  /** Most bytes of a ring. */
-  private final int mostRingBytes;
+  /** Null unless it runs beside another engine, which looks after the CPUs. */
+  private final Beside beside;
 
   private final boolean kernel;
   private final PerfRegisters registers;
@@ -76,18 +70,18 @@ public final class PerfThreadEngine extends PerfEngine {
   /** Whether threads are too many. */
   private boolean ended;
 
+  /**
+   * What is different beside another engine.
+   *
+   * @param ringBytes most bytes of a CPU's ring, a power of two
+   * @param filter a BPF program that decides which samples are taken; −1 for all
+   */
+  private record Beside(int ringBytes, int filter) {}
+
   private PerfThreadEngine(
-      EngineKind kind,
-      EngineConfig config,
-      PerfBudget budget,
-      SystemCalls calls,
-      int mostRingBytes,
-      int filter,
-      boolean isBeside) {
+      EngineKind kind, EngineConfig config, PerfBudget budget, SystemCalls calls, Beside beside) {
     super(kind, config, budget, calls);
-    this.mostRingBytes = mostRingBytes;
-    this.filter = filter;
-    this.isBeside = isBeside;
+    this.beside = beside;
     this.interval = config.event().isCpu() ? config.intervalNanos() : config.event().interval();
     this.kernel = kind == EngineKind.PERF_THREAD;
     this.registers = PerfRegisters.of(calls.architecture());
@@ -112,8 +106,7 @@ public final class PerfThreadEngine extends PerfEngine {
   public static PerfThreadEngine start(
       EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
       throws EngineRefusedException {
-    int ringBytes = config.event().isCpu() ? PerfSizes.RING_BYTES : EVENT_RING_BYTES;
-    return start(kind, config, budget, newest, ringBytes, -1, false);
+    return start(kind, config, budget, newest, null);
   }
 
   /**
@@ -127,7 +120,8 @@ public final class PerfThreadEngine extends PerfEngine {
   public static PerfThreadEngine startBeside(
       EngineKind kind, EngineConfig config, PerfBudget budget, int ringBytes, int filter)
       throws EngineRefusedException {
-    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT, ringBytes, filter, true);
+    Beside beside = new Beside(ringBytes, filter);
+    return start(kind, config, budget, PerfAttr.Features.LOST_COUNT, beside);
   }
 
   private static PerfThreadEngine start(
@@ -135,14 +129,11 @@ public final class PerfThreadEngine extends PerfEngine {
       EngineConfig config,
       PerfBudget budget,
       PerfAttr.Features newest,
-      int ringBytes,
-      int filter,
-      boolean isBeside)
+      Beside beside)
       throws EngineRefusedException {
     SystemCalls calls =
         SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(kind, 0));
-    PerfThreadEngine engine =
-        new PerfThreadEngine(kind, config, budget, calls, ringBytes, filter, isBeside);
+    PerfThreadEngine engine = new PerfThreadEngine(kind, config, budget, calls, beside);
     try {
       engine.open(newest);
       return engine;
@@ -162,7 +153,9 @@ public final class PerfThreadEngine extends PerfEngine {
     merge(records, true);
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
-    events.setFilter(filter);
+    if (beside != null) {
+      events.setFilter(beside.filter());
+    }
     attach();
     watch = new ThreadWatch(budget, rings.count(), System.nanoTime());
     budget.begun();
@@ -215,7 +208,9 @@ public final class PerfThreadEngine extends PerfEngine {
 
   /** Maps the largest rings that the kernel grants for all CPUs. */
   private void openRings() throws EngineRefusedException {
-    int most = PerfSizes.ringBytes(cpus.length, kernel ? mostRingBytes : PerfSizes.USER_RING_BYTES);
+    int ringBytes = event == null ? PerfSizes.RING_BYTES : EVENT_RING_BYTES;
+    ringBytes = beside == null ? ringBytes : beside.ringBytes();
+    int most = PerfSizes.ringBytes(cpus.length, kernel ? ringBytes : PerfSizes.USER_RING_BYTES);
     rings =
         PerfRings.openOwned(calls, attr, features, drainTid, cpus, most, PerfSizes.MIN_RING_BYTES);
     rings.check(kind, kernel, cpus.length, PerfSizes.MIN_RING_BYTES);
@@ -278,7 +273,7 @@ public final class PerfThreadEngine extends PerfEngine {
 
   @Override
   boolean isOutgrown() {
-    return !isBeside && super.isOutgrown();
+    return beside == null && super.isOutgrown();
   }
 
   /** Closes the events at once, not after draining, since threads would go on inheriting them. */

@@ -1,25 +1,29 @@
 package stackweave.engine.timer;
 
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
 import stackweave.engine.RefusalText;
 import stackweave.engine.SignalTargets;
 import stackweave.engine.ThreadStacks;
 import stackweave.engine.ThreadStarts;
+import stackweave.engine.timer.handler.HandlerMemory;
 import stackweave.engine.timer.stack.NativeStacks;
-import stackweave.engine.timer.threads.LastPid;
 import stackweave.engine.timer.threads.PassedOver;
-import stackweave.engine.timer.threads.SignalQueue;
 import stackweave.engine.timer.threads.StackList;
-import stackweave.engine.timer.threads.ThreadIds;
 import stackweave.engine.timer.threads.TimerThreads;
 import stackweave.jfr.control.EngineKind;
-import stackweave.linux.CallPolicy;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;
-import stackweave.linux.MemoryAccess;
+import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.TaskList;
 import stackweave.linux.task.TaskFiles;
@@ -76,7 +80,6 @@ final class TimerDiscovery implements AutoCloseable {
   private static final long FROM_NOW = -1;
 
   private final TimerThreads threads;
-  private final SignalQueue queue;
   private final int drainTid;
   private final int signal;
   private final ThreadStacks javaStacks;
@@ -86,14 +89,13 @@ final class TimerDiscovery implements AutoCloseable {
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
   private final CpuAllowance looks = new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
-  private final LastPid lastPid = new LastPid();
   private final StackList fresh = new StackList();
-  private final ThreadIds waiting = new ThreadIds();
-  private final ThreadIds started = new ThreadIds();
-  private final ThreadIds ended = new ThreadIds();
+  private final Set<Integer> waiting = new LinkedHashSet<>();
+  private final List<Integer> started = new ArrayList<>();
+  private final List<Integer> ended = new ArrayList<>();
 
   /** Threads to be looked at again soon. */
-  private final ThreadIds again = new ThreadIds();
+  private final Deque<Integer> again = new ArrayDeque<>();
 
   /** How many of them there were at the last look. */
   private int againBefore;
@@ -105,6 +107,9 @@ final class TimerDiscovery implements AutoCloseable {
 
   private final ThreadStarts.Visitor addStarted = this::addStarted;
   private boolean listNow;
+
+  /** The most timers that may exist. */
+  private long mostTimers;
 
   /** When threads were last reported to have started or ended. */
   private long reportedAt = System.nanoTime();
@@ -124,22 +129,19 @@ final class TimerDiscovery implements AutoCloseable {
    */
   TimerDiscovery(
       SystemCalls calls,
-      CallPolicy policy,
-      MemoryAccess access,
+      EngineConfig config,
       TaskList tasks,
       TimerThreads threads,
-      int signal,
       ThreadStacks javaStacks,
       SignalTargets targets) {
     this.tasks = tasks;
     this.threads = threads;
     this.drainTid = calls.gettid();
-    this.signal = signal;
+    this.signal = threads.signal();
     this.javaStacks = javaStacks;
     this.targets = targets;
-    this.nativeStacks = new NativeStacks(calls, policy, access);
+    this.nativeStacks = new NativeStacks(calls, config.callPolicy(), config.memoryAccess());
     this.files = new TaskFiles(calls);
-    this.queue = new SignalQueue(files);
   }
 
   /**
@@ -162,14 +164,14 @@ final class TimerDiscovery implements AutoCloseable {
    * @throws EngineRefusedException if there can't be any
    */
   int attachAll() throws EngineRefusedException {
-    lastPidSeen = lastPid.read();
+    lastPidSeen = files.lastId();
     int count = tasks.read();
     if (count <= 0) {
       throw RefusalText.TIMER_TASKS.of(EngineKind.TIMER, Libc.errno());
     }
-    queue.measure(drainTid, 0);
-    if (count > queue.budget()) {
-      throw RefusalText.TIMER_SIGNAL_QUEUE.of(EngineKind.TIMER, 0, count, queue.budget());
+    measureQueue();
+    if (count > mostTimers) {
+      throw RefusalText.TIMER_SIGNAL_QUEUE.of(EngineKind.TIMER, 0, count, mostTimers);
     }
     attachListed(count, false);
     if (threads.live() == 0 && refused > 0) {
@@ -195,6 +197,22 @@ final class TimerDiscovery implements AutoCloseable {
     return text.of(EngineKind.TIMER, errno);
   }
 
+  /**
+   * Each timer takes a place in the user's queue of signals (RLIMIT_SIGPENDING): at most half of
+   * what others leave may be used.
+   */
+  private void measureQueue() {
+    long free = Long.MAX_VALUE;
+    try (NativeBuffer limit = NativeBuffer.allocate(2 * Long.BYTES)) {
+      if (Libc.getrlimit(Libc.RLIMIT_SIGPENDING, limit.address()) == 0
+          && limit.bytes().getLong(0) >= 0) {
+        long others = files.queuedSignals(drainTid) - threads.live();
+        free = Math.max(0, limit.bytes().getLong(0) - others);
+      }
+    }
+    mostTimers = Math.min(HandlerMemory.BLOCKS, free / 2);
+  }
+
   /** Looks for new and ended threads, if it is time to. */
   void look() {
     takeStarted();
@@ -203,7 +221,7 @@ final class TimerDiscovery implements AutoCloseable {
       againAt = now;
       lookAgain();
     }
-    int pid = lastPidTrusted ? lastPid.read() : -1;
+    int pid = lastPidTrusted ? files.lastId() : -1;
     boolean wanted = pid < 0 || pid != lastPidSeen || listNow;
     boolean affordable = now - listedAt >= COST_SHARE * listingCost;
     boolean due = now - listedAt >= Math.max(LISTING_NANOS, QUIET_COST_SHARE * listingCost);
@@ -227,10 +245,13 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Reports to the sink which threads have started since the last call. */
   void reportStarted(EngineSink sink) {
+    if (started.isEmpty()) {
+      return;
+    }
     long now = System.nanoTime();
-    reportedAt = started.size() > 0 ? now : reportedAt;
-    for (int i = 0; i < started.size(); i++) {
-      sink.started(now, started.get(i), 0);
+    reportedAt = now;
+    for (int tid : started) {
+      sink.started(now, tid, 0);
     }
     started.clear();
   }
@@ -240,11 +261,14 @@ final class TimerDiscovery implements AutoCloseable {
    * whose id is another thread's by now was reported by that one's start.
    */
   void reportEnded(EngineSink sink) {
+    if (ended.isEmpty()) {
+      return;
+    }
     long now = System.nanoTime();
-    reportedAt = ended.size() > 0 ? now : reportedAt;
-    for (int i = 0; i < ended.size(); i++) {
-      if (threads.slot(ended.get(i)) < 0) {
-        sink.exited(now, ended.get(i));
+    reportedAt = now;
+    for (int tid : ended) {
+      if (threads.slot(tid) < 0) {
+        sink.exited(now, tid);
       }
     }
     ended.clear();
@@ -268,7 +292,7 @@ final class TimerDiscovery implements AutoCloseable {
     takeStarted(); // first, since their stacks are known
     attachListed(count, true);
     threads.sweep(ended);
-    if (quiet && started.size() > before && lastPid.read() == pid) {
+    if (quiet && started.size() > before && files.lastId() == pid) {
       // A thread was started without changing the last id: it is another kernel's or namespace's.
       lastPidTrusted = false;
     }
@@ -277,7 +301,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Periodic checks: the budget, and whether ids belong to other threads now. */
   private void verify(int count) {
-    queue.measure(drainTid, threads.live());
+    measureQueue();
     for (int i = 0; i < count; i++) {
       int tid = tasks.tids()[i];
       if (threads.isStale(tid)) {
@@ -320,16 +344,14 @@ final class TimerDiscovery implements AutoCloseable {
   private void lookAgain() {
     attached.clear();
     int count = Math.min(againBefore, AGAIN_AT_ONCE);
-    int done = 0;
-    for (; done < count && looks.isLeft(); done++) {
-      int slot = threads.slot(again.get(done));
+    for (int i = 0; i < count && looks.isLeft(); i++) {
+      int slot = threads.slot(again.remove());
       if (slot >= 0 && !threads.hasTimer(slot)) {
         looks.begin();
         takeUp(slot);
         looks.end();
       }
     }
-    again.removeFirst(done);
     againBefore = again.size();
     beginAttached();
   }
@@ -363,7 +385,7 @@ final class TimerDiscovery implements AutoCloseable {
     PassedOver why = whyNot(tid);
     if (why != null) {
       threads.passOver(slot, why);
-    } else if (threads.live() < queue.budget() && threads.resume(slot)) {
+    } else if (threads.live() < mostTimers && threads.resume(slot)) {
       attached.add(tid, 0, 0, isStarting ? 0 : FROM_NOW);
       if (isStarting) {
         started.add(tid);
@@ -379,8 +401,8 @@ final class TimerDiscovery implements AutoCloseable {
 
   private void addWaiting() {
     fresh.clear();
-    for (int i = 0; i < waiting.size(); i++) {
-      fresh.add(waiting.get(i), 0, 0, 0);
+    if (!waiting.isEmpty()) {
+      waiting.forEach(tid -> fresh.add(tid, 0, 0, 0));
     }
   }
 
@@ -391,7 +413,7 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   private boolean isNew(int tid) {
-    return !threads.see(tid) && tid != drainTid && waiting.indexOf(tid) < 0;
+    return !threads.see(tid) && tid != drainTid && !waiting.contains(tid);
   }
 
   private void attachListed(int count, boolean fromBirth) {
@@ -431,7 +453,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   private void attach(int i, boolean fromBirth) {
     int tid = fresh.tid(i);
-    if (threads.live() >= queue.budget()) {
+    if (threads.live() >= mostTimers) {
       refused++;
       return;
     }
@@ -508,9 +530,7 @@ final class TimerDiscovery implements AutoCloseable {
   public void close() {
     tasks.close();
     cpuTime.close();
-    lastPid.close();
     nativeStacks.close();
-    queue.close();
     files.close();
   }
 }

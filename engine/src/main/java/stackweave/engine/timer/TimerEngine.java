@@ -56,8 +56,8 @@ public final class TimerEngine implements SampleEngine {
 
   private static final long IN_FLIGHT_NANOS = 1_000_000_000L;
 
-  /** For {@code /proc/self/task} and {@code /proc/loadavg}. */
-  private static final int FILE_DESCRIPTORS = 2;
+  /** For {@code /proc/self/task}. */
+  private static final int FILE_DESCRIPTORS = 1;
 
   private final EngineConfig config;
   private final SignalTargets targets;
@@ -136,7 +136,7 @@ public final class TimerEngine implements SampleEngine {
             targets,
             HandlerMemory.acquire(calls, policy, config.memoryAccess(), ringBytes(config)));
     try {
-      engine.open(calls, policy, javaStacks, signal);
+      engine.open(calls, javaStacks, signal);
       return engine;
     } catch (EngineRefusedException | RuntimeException | Error e) {
       engine.close();
@@ -150,7 +150,7 @@ public final class TimerEngine implements SampleEngine {
     return HandlerMemory.ringBytes(CpuSet.ofProcess().length, 1e9 / nanos);
   }
 
-  private void open(SystemCalls calls, CallPolicy policy, ThreadStacks javaStacks, int number)
+  private void open(SystemCalls calls, ThreadStacks javaStacks, int number)
       throws EngineRefusedException {
     TaskList tasks = TaskList.open(calls);
     if (tasks == null) {
@@ -158,16 +158,7 @@ public final class TimerEngine implements SampleEngine {
     }
     signal = install(calls, number, tasks);
     threads = new TimerThreads(calls, memory, signal.number(), config.intervalNanos());
-    discovery =
-        new TimerDiscovery(
-            calls,
-            policy,
-            config.memoryAccess(),
-            tasks,
-            threads,
-            signal.number(),
-            javaStacks,
-            targets);
+    discovery = new TimerDiscovery(calls, config, tasks, threads, javaStacks, targets);
     records =
         new TimerRecords(
             memory,

@@ -47,6 +47,7 @@ public final class TaskFiles implements AutoCloseable {
 
   private static final byte[] TASK = bytes("/proc/self/task/");
   private static final byte[] OWN_SYSCALL = bytes("/proc/thread-self/syscall\0");
+  private static final byte[] LOADAVG = bytes("/proc/loadavg\0");
   private static final byte[] FD = bytes("/proc/self/fd/");
   private static final byte[] SYSCALL = bytes("/syscall\0");
   private static final byte[] SCHEDSTAT = bytes("/schedstat\0");
@@ -230,6 +231,24 @@ public final class TaskFiles implements AutoCloseable {
    */
   public int threadCount(int tid) {
     return read(tid, STATUS) && seek(THREADS) ? (int) decimal() : -1;
+  }
+
+  /**
+   * The last process or thread id assigned in this namespace of ids: while it does not change, no
+   * thread was started. The last field of /proc/loadavg.
+   *
+   * @return −1 if that can't be read
+   */
+  public int lastId() {
+    path.bytes().put(0, LOADAVG);
+    if (!readPath() || length == 0) {
+      return -1;
+    }
+    position = length;
+    while (position > 0 && buffer.bytes().get(position - 1) != ' ') {
+      position--;
+    }
+    return (int) decimal();
   }
 
   /** Whether the kernel says that the thread sleeps in a function for pipes. */

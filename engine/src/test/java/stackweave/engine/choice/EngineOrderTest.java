@@ -25,7 +25,7 @@ class EngineOrderTest {
     "something, PERF TIMER PERF_THREAD PERF_USER"
   })
   void theOrderIsTheKernels(String release, String order) {
-    assertEquals(order, kinds(EngineOrder.of(null, KernelVersion.of(release))));
+    assertEquals(order, kinds(EngineChooser.order(null, KernelVersion.of(release))));
   }
 
   /** What may be asked for is what there is. */
@@ -43,13 +43,13 @@ class EngineOrderTest {
   void whatTheUserPrefersComesFirst() {
     assertEquals(
         "PERF_THREAD PERF TIMER PERF_USER",
-        kinds(EngineOrder.of(EngineKind.PERF_THREAD, KernelVersion.of("5.10.0"))));
+        kinds(EngineChooser.order(EngineKind.PERF_THREAD, KernelVersion.of("5.10.0"))));
     assertEquals(
         "TIMER PERF PERF_THREAD PERF_USER",
-        kinds(EngineOrder.of(EngineKind.TIMER, KernelVersion.of("4.18.0"))));
+        kinds(EngineChooser.order(EngineKind.TIMER, KernelVersion.of("4.18.0"))));
   }
 
-  private static String kinds(EngineOrder order) {
-    return order.kinds().stream().map(EngineKind::name).collect(Collectors.joining(" "));
+  private static String kinds(List<EngineKind> order) {
+    return order.stream().map(EngineKind::name).collect(Collectors.joining(" "));
   }
 }

@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /** Threads with what is known of their stacks, without boxing. Not thread-safe. */
 public final class StackList {
-  private final ThreadIds tids = new ThreadIds();
+  private int size;
+  private int[] tids = new int[64];
   private long[] starts = new long[64];
   private long[] ends = new long[64];
   private long[] accounted = new long[64];
@@ -16,8 +17,9 @@ public final class StackList {
    * @param accountedFrom as {@link TimerThreads#begin} takes it, or whatever the caller likes
    */
   public void add(int tid, long start, long end, long accountedFrom) {
-    int i = tids.size();
+    int i = size++;
     if (i == ends.length) {
+      tids = Arrays.copyOf(tids, 2 * i);
       starts = Arrays.copyOf(starts, 2 * i);
       ends = Arrays.copyOf(ends, 2 * i);
       accounted = Arrays.copyOf(accounted, 2 * i);
@@ -25,17 +27,17 @@ public final class StackList {
     starts[i] = start;
     ends[i] = end;
     accounted[i] = accountedFrom;
-    tids.add(tid);
+    tids[i] = tid;
   }
 
   /** The number of threads. */
   public int size() {
-    return tids.size();
+    return size;
   }
 
   /** The thread at an index. */
   public int tid(int i) {
-    return tids.get(i);
+    return tids[i];
   }
 
   /** What was given with it. */
@@ -45,12 +47,17 @@ public final class StackList {
 
   /** Whether it has a thread; a linear search. */
   public boolean has(int tid) {
-    return tids.indexOf(tid) >= 0;
+    for (int i = 0; i < size; i++) {
+      if (tids[i] == tid) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** All threads; the first {@link #size} are valid. Not to be written. */
   public int[] tids() {
-    return tids.array();
+    return tids;
   }
 
   /** Where their stacks start, to be filled in. */
@@ -65,6 +72,6 @@ public final class StackList {
 
   /** Removes all. */
   public void clear() {
-    tids.clear();
+    size = 0;
   }
 }

@@ -1,7 +1,10 @@
 package stackweave.engine.timer.threads;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
 import java.util.SplittableRandom;
 import stackweave.engine.timer.handler.HandlerMemory;
 import stackweave.linux.CpuTime;
@@ -106,10 +109,8 @@ public final class TimerThreads implements AutoCloseable {
   private Slot[] all = new Slot[256];
 
   /** Free slots, the longest free first. */
-  private int[] free = new int[256];
+  private final Deque<Integer> free = new ArrayDeque<>();
 
-  private int freeHead;
-  private int freeCount;
   private int slots;
   private int live;
   private int skipped;
@@ -130,6 +131,11 @@ public final class TimerThreads implements AutoCloseable {
     this.intervalNanos = intervalNanos;
     this.tickNanos = CpuTimers.tickNanos();
     this.youngShare = Math.min(1, (double) DENSE * tickNanos / intervalNanos);
+  }
+
+  /** The number of the signal. */
+  public int signal() {
+    return signal;
   }
 
   /** Threads that have a timer. */
@@ -448,7 +454,7 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   /** Removes all threads that were not listed since the last call, as ended. */
-  public void sweep(ThreadIds ended) {
+  public void sweep(List<Integer> ended) {
     for (int slot = 0; slot < slots; slot++) {
       if (all[slot].tid != 0 && !all[slot].seen) {
         ended.add(all[slot].tid);
@@ -514,19 +520,14 @@ public final class TimerThreads implements AutoCloseable {
   }
 
   private int takeSlot() {
-    if (freeCount > 0) {
-      int slot = free[freeHead];
-      freeHead = (freeHead + 1) % free.length;
-      freeCount--;
-      return slot;
+    if (!free.isEmpty()) {
+      return free.remove();
     }
     if (slots == HandlerMemory.BLOCKS) {
       return NO_SLOT;
     }
     if (slots == all.length) {
       all = Arrays.copyOf(all, 2 * slots);
-      free = new int[2 * slots]; // no slot is free here
-      freeHead = 0;
     }
     all[slots] = new Slot();
     return slots++;
@@ -534,7 +535,7 @@ public final class TimerThreads implements AutoCloseable {
 
   private void giveSlot(int slot) {
     all[slot].tid = 0;
-    free[(freeHead + freeCount++) % free.length] = slot;
+    free.add(slot);
   }
 
   private int find(int tid) {
