@@ -2,7 +2,6 @@ package stackweave.engine.timer;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,12 +11,12 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
 import stackweave.engine.RefusalText;
 import stackweave.engine.SignalTargets;
+import stackweave.engine.ThreadStack;
 import stackweave.engine.ThreadStacks;
 import stackweave.engine.ThreadStarts;
 import stackweave.engine.timer.handler.HandlerMemory;
 import stackweave.engine.timer.stack.NativeStacks;
 import stackweave.engine.timer.threads.PassedOver;
-import stackweave.engine.timer.threads.StackList;
 import stackweave.engine.timer.threads.TimerThreads;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.CpuTime;
@@ -89,7 +88,7 @@ final class TimerDiscovery implements AutoCloseable {
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
   private final CpuAllowance looks = new CpuAllowance(cpuTime, MASK_SHARE, MASKS_AHEAD_NANOS);
-  private final StackList fresh = new StackList();
+  private final List<ThreadStack> fresh = new ArrayList<>();
   private final Set<Integer> waiting = new LinkedHashSet<>();
   private final List<Integer> started = new ArrayList<>();
   private final List<Integer> ended = new ArrayList<>();
@@ -103,7 +102,14 @@ final class TimerDiscovery implements AutoCloseable {
   private long againAt;
 
   /** Threads with a new timer or being checked again, whose stacks are to be found. */
-  private final StackList attached = new StackList();
+  private final List<Attached> attached = new ArrayList<>();
+
+  /**
+   * A thread whose stack is to be found.
+   *
+   * @param accountedFrom as {@link TimerThreads#begin} takes it, or {@link #BEGUN}
+   */
+  private record Attached(ThreadStack stack, long accountedFrom) {}
 
   private final ThreadStarts.Visitor addStarted = this::addStarted;
   private boolean listNow;
@@ -330,7 +336,7 @@ final class TimerDiscovery implements AutoCloseable {
       }
       PassedOver why = whyNot(tid);
       if (why == null || why == PassedOver.BLOCKS_NOW) { // or its mask can't be read now
-        attached.add(tid, 0, 0, BEGUN);
+        attached.add(new Attached(new ThreadStack(tid, 0, 0), BEGUN));
       } else {
         threads.suspend(slot, why == PassedOver.BLOCKS ? PassedOver.BLOCKS_NOW : why);
         lookSoonAt(tid);
@@ -386,7 +392,7 @@ final class TimerDiscovery implements AutoCloseable {
     if (why != null) {
       threads.passOver(slot, why);
     } else if (threads.live() < mostTimers && threads.resume(slot)) {
-      attached.add(tid, 0, 0, isStarting ? 0 : FROM_NOW);
+      attached.add(new Attached(new ThreadStack(tid, 0, 0), isStarting ? 0 : FROM_NOW));
       if (isStarting) {
         started.add(tid);
       }
@@ -402,13 +408,18 @@ final class TimerDiscovery implements AutoCloseable {
   private void addWaiting() {
     fresh.clear();
     if (!waiting.isEmpty()) {
-      waiting.forEach(tid -> fresh.add(tid, 0, 0, 0));
+      waiting.forEach(tid -> fresh.add(new ThreadStack(tid, 0, 0)));
     }
   }
 
   private void addStarted(int tid, long stackStart, long stackEnd) {
-    if (isNew(tid) && !fresh.has(tid)) {
-      fresh.add(tid, stackStart, stackEnd, 0);
+    if (isNew(tid)) {
+      for (ThreadStack thread : fresh) {
+        if (thread.tid() == tid) {
+          return;
+        }
+      }
+      fresh.add(new ThreadStack(tid, stackStart, stackEnd));
     }
   }
 
@@ -421,7 +432,7 @@ final class TimerDiscovery implements AutoCloseable {
     for (int i = 0; i < count; i++) {
       int tid = tasks.tids()[i];
       if (isNew(tid)) {
-        fresh.add(tid, 0, 0, 0);
+        fresh.add(new ThreadStack(tid, 0, 0));
       }
     }
     attachFresh(fromBirth);
@@ -429,21 +440,20 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Attaches the fresh threads; those just started with unknown stacks wait for the next check. */
   private void attachFresh(boolean fromBirth) {
-    int count = fresh.size();
-    if (count == 0) {
+    if (fresh.isEmpty()) {
       return;
     }
     if (fromBirth && !nativeStacks.knowsThreads()) {
-      javaStacks.find(fresh.tids(), count, fresh.starts(), fresh.ends());
+      javaStacks.find(fresh);
     }
     waiting.clear();
     attached.clear();
-    for (int i = 0; i < count; i++) {
-      int tid = fresh.tid(i);
-      boolean waits = fromBirth && fresh.ends()[i] == 0 && !nativeStacks.knows(tid);
+    for (ThreadStack thread : fresh) {
+      int tid = thread.tid();
+      boolean waits = fromBirth && thread.end() == 0 && !nativeStacks.knows(tid);
       long used = waits ? threads.cpuOf(tid) : Long.MAX_VALUE;
       if (used > SILENT_NANOS) {
-        attach(i, fromBirth);
+        attach(thread, fromBirth);
       } else if (used >= 0) {
         waiting.add(tid);
       }
@@ -451,8 +461,8 @@ final class TimerDiscovery implements AutoCloseable {
     beginAttached();
   }
 
-  private void attach(int i, boolean fromBirth) {
-    int tid = fresh.tid(i);
+  private void attach(ThreadStack thread, boolean fromBirth) {
+    int tid = thread.tid();
     if (threads.live() >= mostTimers) {
       refused++;
       return;
@@ -463,7 +473,7 @@ final class TimerDiscovery implements AutoCloseable {
       lookSoonAt(tid);
     } else if (threads.attach(tid)) {
       started.add(tid);
-      attached.add(tid, fresh.starts()[i], fresh.ends()[i], fromBirth ? 0 : FROM_NOW);
+      attached.add(new Attached(thread, fromBirth ? 0 : FROM_NOW));
     } else if (threads.errno() != Errno.EINVAL) { // which means that the thread has ended
       refused++;
       refusedErrno = threads.errno();
@@ -488,17 +498,18 @@ final class TimerDiscovery implements AutoCloseable {
 
   /** Finds the stacks of the attached threads and starts those timers that don't run yet. */
   private void beginAttached() {
+    if (attached.isEmpty()) {
+      return;
+    }
     findStacks();
-    for (int i = 0; i < attached.size(); i++) {
-      int tid = attached.tid(i);
-      long start = attached.starts()[i];
-      long end = attached.ends()[i];
-      if (nativeStacks.isSmall(i)) {
-        passOver(tid);
-      } else if (attached.accountedFrom(i) != BEGUN) {
-        threads.begin(tid, start, end, attached.accountedFrom(i));
+    for (Attached thread : attached) {
+      ThreadStack stack = thread.stack();
+      if (stack.isSmall()) {
+        passOver(stack.tid());
+      } else if (thread.accountedFrom() != BEGUN) {
+        threads.begin(stack.tid(), stack.start(), stack.end(), thread.accountedFrom());
       } else if (nativeStacks.readMaps()) {
-        threads.setStack(tid, start, end);
+        threads.setStack(stack.tid(), stack.start(), stack.end());
       }
     }
   }
@@ -515,15 +526,17 @@ final class TimerDiscovery implements AutoCloseable {
    * can't be of a later thread with the same id.
    */
   private void findStacks() {
-    int count = attached.size();
-    if (count == 0) {
-      return;
+    List<ThreadStack> stacks = new ArrayList<>();
+    for (Attached thread : attached) {
+      stacks.add(thread.stack());
     }
     if (!nativeStacks.knowsThreads()) {
-      Arrays.fill(attached.ends(), 0, count, 0);
-      javaStacks.find(attached.tids(), count, attached.starts(), attached.ends());
+      for (ThreadStack stack : stacks) {
+        stack.set(0, 0);
+      }
+      javaStacks.find(stacks);
     }
-    nativeStacks.find(attached.tids(), count, attached.starts(), attached.ends());
+    nativeStacks.find(stacks);
   }
 
   @Override

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.engine.EngineJvm;
 import stackweave.engine.StackProbe;
+import stackweave.engine.ThreadStack;
 import stackweave.engine.timer.stack.NativeStacks;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.MemoryAccess;
@@ -81,25 +82,26 @@ class HandlerStacksIT extends ForeignStacks {
     }
     told.await();
     tids[count] = Integer.MAX_VALUE; // none
-    long[] starts = new long[count + 1];
-    long[] ends = new long[count + 1];
+    List<ThreadStack> found = new ArrayList<>();
+    for (int tid : tids) {
+      found.add(new ThreadStack(tid, 0, 0));
+    }
     try (NativeStacks stacks =
         new NativeStacks(calls, CallPolicy.ofThread(Set.of()), MemoryAccess.AUTO)) {
       assumeTrue(stacks.knowsThreads(), "glibc");
-      stacks.find(tids, count + 1, starts, ends);
+      stacks.find(found);
       for (int i = 0; i < count; i++) {
-        assertEquals(selves[i].descriptor() & -16, ends[i]);
+        assertEquals(selves[i].descriptor() & -16, found.get(i).end());
         // HotSpot has made its guard zone inaccessible, at the very bottom.
-        long low = starts[i] - selves[i].stackStart();
+        long low = found.get(i).start() - selves[i].stackStart();
         assertTrue(low >= 0 && low <= 128 * 1024, "from " + low);
       }
-      assertEquals(0, ends[count]);
+      assertEquals(0, found.get(count).end());
       // Of a former thread of the same id, the VM may have told another stack.
-      starts[0] = starts[1];
-      long end = ends[0];
-      ends[0] = ends[1];
-      stacks.find(tids, 1, starts, ends);
-      assertEquals(end, ends[0]);
+      long end = found.get(0).end();
+      found.get(0).set(found.get(1).start(), found.get(1).end());
+      stacks.find(found.subList(0, 1));
+      assertEquals(end, found.get(0).end());
     } finally {
       done.countDown();
     }

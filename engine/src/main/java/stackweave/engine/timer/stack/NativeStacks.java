@@ -1,7 +1,11 @@
 package stackweave.engine.timer.stack;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import stackweave.engine.ThreadStack;
 import stackweave.engine.ThreadStacks;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.Libc;
@@ -27,12 +31,6 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
 
   private static final byte[] FIRST_STACK = {'[', 's', 't', 'a', 'c', 'k', ']'};
 
-  /** Bits of an entry of {@link #order} for the thread's index. */
-  private static final int INDEX_BITS = 16;
-
-  private static final int PAGE_BITS = 12;
-  private static final int MAX_THREADS = 1 << INDEX_BITS;
-
   private final int pid = Libc.getpid();
   private final ThreadDescriptors descriptors;
   private final NativeBuffer file = NativeBuffer.path("/proc/self/maps");
@@ -40,23 +38,44 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   private final byte[] line = new byte[LINE_BYTES];
   private int lineLength;
 
-  /** The threads whose stacks are to be proved, sorted by address: page number and index. */
-  private long[] order = new long[64];
-
-  /** By thread: start and end of the mapped part found so far. */
-  private long[] partStarts = new long[64];
-
-  private long[] partEnds = new long[64];
-
-  /** By thread. */
-  private boolean[] small = new boolean[64];
+  /** Stacks that are to be proved, sorted by address. */
+  private final List<Proof> proofs = new ArrayList<>();
 
   private boolean mapsRead;
-  private int unproved;
   private int firstOfLine;
 
-  /** Index of the process's main thread, or −1. */
-  private int first;
+  /** The process's main thread, or null. */
+  private ThreadStack first;
+
+  /** A stack, and the mapped part of it that was found so far. */
+  private static final class Proof implements Comparable<Proof> {
+    private final ThreadStack thread;
+    private long start;
+    private long end;
+
+    Proof(ThreadStack thread) {
+      this.thread = thread;
+    }
+
+    @Override
+    public int compareTo(Proof other) {
+      return Long.compareUnsigned(thread.start(), other.thread.start());
+    }
+
+    /** Adds a mapping of the stack; a gap discards what lies below. */
+    void extend(long mappedStart, long mappedEnd) {
+      if (end != mappedStart || end == 0) {
+        start = Math.max(thread.start(), mappedStart);
+      }
+      end = mappedEnd;
+    }
+
+    /** Leaves the thread what is proved. */
+    void end() {
+      boolean whole = thread.end() != 0 && end >= thread.end() && start < thread.end();
+      thread.set(whole ? start : 0, whole ? thread.end() : 0);
+    }
+  }
 
   /**
    * @param policy which guarded calls this thread may make
@@ -76,11 +95,6 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
     return mapsRead;
   }
 
-  /** Whether the stack of thread {@code i} of the last {@link #find} is small, proved or not. */
-  public boolean isSmall(int i) {
-    return small[i];
-  }
-
   /** Whether a thread's stack can be known. */
   public boolean knows(int tid) {
     return tid == pid || descriptors.find(tid);
@@ -89,69 +103,49 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   /**
    * {@inheritDoc}
    *
-   * @param starts the VM's, where {@code ends} is not 0
-   * @param ends the VM's, of threads that it started; 0 if unknown
+   * @param threads with the VM's bounds, if it has started them
    */
   @Override
-  public void find(int[] tids, int count, long[] starts, long[] ends) {
-    begin(tids, count);
-    for (int i = 0; i < count; i++) {
-      if (tids[i] == pid) {
-        ends[i] = 0;
-        first = i;
-      } else if (i >= MAX_THREADS) {
-        ends[i] = 0;
-      } else if (!look(i, starts, ends) && ends[i] != 0) {
-        prove(i, starts[i]);
+  public void find(List<ThreadStack> threads) {
+    descriptors.look(threads);
+    proofs.clear();
+    first = null;
+    mapsRead = true;
+    for (int i = 0; i < threads.size(); i++) {
+      ThreadStack thread = threads.get(i);
+      thread.setSmall(false);
+      if (thread.tid() == pid) {
+        thread.set(0, 0);
+        first = thread;
+      } else if (!look(i, thread) && thread.end() != 0) {
+        proofs.add(new Proof(thread));
       }
     }
-    proveByMaps(starts, ends);
+    if (!proofs.isEmpty() || first != null) {
+      proveByMaps();
+    }
   }
 
   /** Fills in the C library's bounds; returns whether the VM says the same. */
-  private boolean look(int i, long[] starts, long[] ends) {
+  private boolean look(int i, ThreadStack thread) {
     if (!descriptors.areKnown()) {
       return false;
     }
     if (!descriptors.read(i)) {
-      ends[i] = 0;
+      thread.set(0, 0);
       return false;
     }
-    long start = starts[i];
+    long start = thread.start();
     long end = descriptors.end();
-    small[i] = end - descriptors.start() < SMALL_STACK_BYTES;
+    thread.setSmall(end - descriptors.start() < SMALL_STACK_BYTES);
     boolean agreed =
-        ends[i] == descriptors.blockEnd() && start >= descriptors.start() && start < end;
-    starts[i] = agreed ? start : descriptors.start();
-    ends[i] = end;
+        thread.end() == descriptors.blockEnd() && start >= descriptors.start() && start < end;
+    thread.set(agreed ? start : descriptors.start(), end);
     return agreed;
   }
 
-  private void begin(int[] tids, int count) {
-    descriptors.look(tids, count);
-    if (partEnds.length < count) {
-      partStarts = new long[count];
-      partEnds = new long[count];
-      order = new long[count];
-      small = new boolean[count];
-    }
-    Arrays.fill(small, 0, count, false);
-    unproved = 0;
-    first = -1;
-    mapsRead = true;
-  }
-
-  private void prove(int i, long start) {
-    partStarts[i] = 0;
-    partEnds[i] = 0;
-    order[unproved++] = start >>> PAGE_BITS << INDEX_BITS | i;
-  }
-
-  private void proveByMaps(long[] starts, long[] ends) {
-    if (unproved == 0 && first < 0) {
-      return;
-    }
-    Arrays.sort(order, 0, unproved);
+  private void proveByMaps() {
+    Collections.sort(proofs);
     firstOfLine = 0;
     int fd = Libc.openat(Libc.AT_FDCWD, file.address(), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
     mapsRead = fd >= 0;
@@ -161,7 +155,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
       for (int i = 0; i < length; i++) {
         byte b = bytes.get(i);
         if (b == '\n') {
-          mapping(starts, ends);
+          mapping();
           lineLength = 0;
         } else if (lineLength < line.length) {
           line[lineLength++] = b;
@@ -171,16 +165,9 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
     if (fd >= 0) {
       Libc.close(fd);
     }
-    for (int k = 0; k < unproved; k++) {
-      int i = index(k);
-      boolean whole = ends[i] != 0 && partEnds[i] >= ends[i] && partStarts[i] < ends[i];
-      starts[i] = whole ? partStarts[i] : 0;
-      ends[i] = whole ? ends[i] : 0;
+    for (Proof proof : proofs) {
+      proof.end();
     }
-  }
-
-  private int index(int place) {
-    return (int) order[place] & MAX_THREADS - 1;
   }
 
   private int read(int fd) {
@@ -188,7 +175,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
   }
 
   /** One line of maps: {@code start-end rwxp offset device inode path}. */
-  private void mapping(long[] starts, long[] ends) {
+  private void mapping() {
     int at = 0;
     long start = 0;
     for (; at < lineLength && line[at] != '-'; at++) {
@@ -205,28 +192,19 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
         || !isAnonymous(at + 5)) {
       return;
     }
-    if (first >= 0 && isFirstStack()) {
-      starts[first] = start;
-      ends[first] = end;
+    if (first != null && isFirstStack()) {
+      first.set(start, end);
     }
-    for (int k = firstOfLine; k < unproved; k++) {
-      int i = index(k);
-      if (Long.compareUnsigned(starts[i], end) >= 0) {
+    for (int k = firstOfLine; k < proofs.size(); k++) {
+      Proof proof = proofs.get(k);
+      if (Long.compareUnsigned(proof.thread.start(), end) >= 0) {
         break;
-      } else if (Long.compareUnsigned(ends[i], start) <= 0) {
+      } else if (Long.compareUnsigned(proof.thread.end(), start) <= 0) {
         firstOfLine += k == firstOfLine ? 1 : 0;
       } else {
-        extend(i, starts[i], start, end);
+        proof.extend(start, end);
       }
     }
-  }
-
-  /** Adds a mapping of a stack; a gap discards what lies below. */
-  private void extend(int i, long stackStart, long start, long end) {
-    if (partEnds[i] != start || partEnds[i] == 0) {
-      partStarts[i] = Math.max(stackStart, start);
-    }
-    partEnds[i] = end;
   }
 
   /** Whether device and inode are none: {@code 00000000 00:00 0 }. */

@@ -3,8 +3,10 @@ package stackweave.engine.timer.stack;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import stackweave.engine.ThreadStack;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.MemoryAccess;
@@ -76,11 +78,10 @@ final class ThreadDescriptors implements AutoCloseable {
   private long end;
   private long blockEnd;
 
-  private final int[] oneTid = new int[1];
-  private int[] tids = oneTid;
+  private int[] tids = {};
 
   /** By index in {@link #tids}: the address that the finder has found. */
-  private long[] found = new long[64];
+  private long[] found = {};
 
   ThreadDescriptors(SystemCalls calls, CallPolicy policy, MemoryAccess access) {
     this.calls = calls;
@@ -116,20 +117,25 @@ final class ThreadDescriptors implements AutoCloseable {
   }
 
   /** Finds the descriptors of threads, for {@link #read}. */
-  void look(int[] ofThreads, int count) {
-    tids = ofThreads;
-    if (found.length < count) {
-      found = new long[count];
+  void look(List<ThreadStack> threads) {
+    int[] all = new int[threads.size()];
+    for (int i = 0; i < all.length; i++) {
+      all[i] = threads.get(i).tid();
     }
-    if (layout != null) {
-      finder.find(tids, count, found);
+    look(all);
+  }
+
+  private void look(int... all) {
+    tids = all;
+    found = new long[all.length];
+    if (finder != null) {
+      finder.find(tids, tids.length, found);
     }
   }
 
   /** As {@link #look} and {@link #read}, for a single thread. */
   boolean find(int tid) {
-    oneTid[0] = tid;
-    look(oneTid, 1);
+    look(tid);
     return read(0);
   }
 
@@ -205,8 +211,7 @@ final class ThreadDescriptors implements AutoCloseable {
    * unique, or not as expected.
    */
   private Layout layoutOf(Pthreads.Self self, int tid, Layout expected) {
-    oneTid[0] = tid;
-    finder.find(oneTid, 1, found);
+    look(tid);
     long anchor = found[0] - self.descriptor();
     long tidAt = anchor + finder.tidOffset();
     long stackEnd = self.stackStart() + self.stackBytes();

@@ -1,5 +1,7 @@
 package stackweave.agent.decode.thread;
 
+import java.util.List;
+import stackweave.engine.ThreadStack;
 import stackweave.engine.ThreadStacks;
 import stackweave.hotspot.runtime.JavaThreads;
 
@@ -24,14 +26,13 @@ public final class JavaStacks implements ThreadStacks {
   }
 
   @Override
-  public void find(int[] tids, int count, long[] starts, long[] ends) {
+  public void find(List<ThreadStack> asked) {
     threads.newest(
-        count < MANY ? count + LATER : Integer.MAX_VALUE,
+        asked.size() < MANY ? asked.size() + LATER : Integer.MAX_VALUE,
         (tid, start, end) -> {
-          for (int i = 0; i < count; i++) {
-            if (tids[i] == tid) {
-              starts[i] = start;
-              ends[i] = end;
+          for (ThreadStack thread : asked) {
+            if (thread.tid() == tid) {
+              thread.set(start, end);
             }
           }
         });
