@@ -11,7 +11,6 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.WeightUnit;
-import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
@@ -282,17 +281,6 @@ public final class FlameGraphExport extends TextExport {
         String of = recordings.size() > 1 ? "Recording " + (i + 1) : before == null ? "" : title;
         notes.add(of.isEmpty() ? note : of + ": " + note);
       }
-    }
-    long strays = 0;
-    for (SampledRecording recording : recordings) {
-      strays += recording.cells().map(TimeCells::strays).orElse(0L);
-    }
-    if (strays > 0) {
-      notes.add(
-          Texts.of(
-              "Samples whose time is more than a day from all others (was the clock set?): %,d, shown"
-                  + " at the ends of the strip.",
-              strays));
     }
     if (before != null) {
       notes(before).forEach(note -> notes.add(beforeTitle + ": " + note));
