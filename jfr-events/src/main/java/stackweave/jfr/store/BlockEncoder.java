@@ -17,6 +17,8 @@ import static stackweave.jfr.event.BlockFormat.USUAL_SOURCE;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.zip.Deflater;
 import stackweave.jfr.event.BlockFormat;
@@ -24,8 +26,8 @@ import stackweave.jfr.event.DefinitionBlock;
 
 /**
  * Gathers definitions into a block and makes {@link DefinitionBlock} events of it. A block says all
- * that is needed to read it: nothing in it refers to another. Adding a definition allocates nothing
- * but where the buffer grows. Not thread-safe.
+ * that is needed to read it: nothing in it refers to another. Adding a definition allocates only
+ * for texts that the block has not. Not thread-safe.
  */
 final class BlockEncoder implements AutoCloseable {
   /**
@@ -49,8 +51,11 @@ final class BlockEncoder implements AutoCloseable {
   private byte[] block = new byte[FIRST_CAPACITY];
   private int length;
   private byte[] deflated = {};
-  private final TextTable classes = new TextTable();
-  private final TextTable texts = new TextTable();
+
+  /** The numbers of class names and of other texts in the block, in the order of their coming. */
+  private Map<String, Integer> classes = new HashMap<>();
+
+  private Map<String, Integer> texts = new HashMap<>();
 
   /** Of the block that was committed last. */
   private long number;
@@ -81,8 +86,8 @@ final class BlockEncoder implements AutoCloseable {
     }
     block[0] = FORMAT;
     length = 1;
-    classes.clear();
-    texts.clear();
+    classes = new HashMap<>();
+    texts = new HashMap<>();
     nextFrame = 0;
     nextMethod = 0;
   }
@@ -217,21 +222,20 @@ final class BlockEncoder implements AutoCloseable {
   }
 
   private void text(String text) {
-    int known = texts.add(text);
-    if (known >= 0) {
-      number(2L * known + 1);
-    } else {
-      newText(text, false);
-    }
+    text(text, texts, false);
   }
 
   /** With dots and slashes exchanged, so that it is the same text as in descriptors. */
   private void className(String name) {
-    int known = classes.add(name);
-    if (known >= 0) {
+    text(name, classes, true);
+  }
+
+  private void text(String text, Map<String, Integer> numbers, boolean exchange) {
+    Integer known = numbers.putIfAbsent(text, numbers.size());
+    if (known != null) {
       number(2L * known + 1);
     } else {
-      newText(name, true);
+      newText(text, exchange);
     }
   }
 
@@ -342,7 +346,5 @@ final class BlockEncoder implements AutoCloseable {
     deflated = new byte[0];
     block = new byte[FIRST_CAPACITY];
     clear();
-    classes.rest();
-    texts.rest();
   }
 }
