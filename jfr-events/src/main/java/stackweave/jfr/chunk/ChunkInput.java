@@ -11,9 +11,6 @@ import stackweave.unwind.text.ModifiedUtf8;
  * before anything is made of them. Not thread-safe.
  */
 public final class ChunkInput {
-  /** The longest number: eight times seven bits, and eight. */
-  private static final int NUMBER_BYTES = 9;
-
   /** More than JFR writes of one string: it leaves out events that do not fit into its buffers. */
   private static final int MAX_TEXT = 16 << 20;
 
@@ -91,34 +88,17 @@ public final class ChunkInput {
     return window[next++];
   }
 
-  /** A compressed number: seven bits a byte, the low ones first. */
+  /** A compressed number: seven bits a byte, the low ones first; a ninth byte is whole. */
   public long readLong() throws IOException {
-    if (limit - next < NUMBER_BYTES) {
-      return readLongAtEdge();
-    }
-    byte b = window[next++];
-    long value = b & 0x7f;
-    for (int shift = 7; b < 0; shift += 7) {
-      b = window[next++];
-      if (shift == 56) {
-        return value | (long) b << shift;
+    long value = 0;
+    for (int shift = 0; shift < 56; shift += 7) {
+      byte b = readByte();
+      value |= (b & 0x7fL) << shift;
+      if (b >= 0) {
+        return value;
       }
-      value |= (long) (b & 0x7f) << shift;
     }
-    return value;
-  }
-
-  private long readLongAtEdge() throws IOException {
-    byte b = readByte();
-    long value = b & 0x7f;
-    for (int shift = 7; b < 0; shift += 7) {
-      b = readByte();
-      if (shift == 56) {
-        return value | (long) b << shift;
-      }
-      value |= (long) (b & 0x7f) << shift;
-    }
-    return value;
+    return value | (long) readByte() << 56;
   }
 
   /** How many things of a byte or more follow. */
@@ -157,7 +137,7 @@ public final class ChunkInput {
       case 0, 1 -> "";
       case 3 -> utf8();
       case 4 -> characters();
-      case 5 -> latin1();
+      case 5 -> new String(readBytes(readLength()), StandardCharsets.ISO_8859_1);
       default -> throw new IOException("at " + position() + " a string of encoding " + encoding);
     };
   }
@@ -169,13 +149,8 @@ public final class ChunkInput {
       case 2 -> readLong();
       case 3, 5 -> skip(readCount());
       case 4 -> {
-        int length = readCount();
-        if (isAscii(length)) {
-          next += length;
-        } else {
-          for (int i = 0; i < length; i++) {
-            readLong();
-          }
+        for (int left = readCount(); left > 0; left--) {
+          readLong();
         }
       }
       default -> throw new IOException("at " + position() + " a string of encoding " + encoding);
@@ -184,53 +159,17 @@ public final class ChunkInput {
 
   /** UTF-8; the VM writes its names in the modified form. */
   private String utf8() throws IOException {
-    int length = readLength();
-    byte[] bytes = window;
-    int at = next;
-    if (length <= limit - next) {
-      next += length;
-    } else {
-      bytes = readBytes(length);
-      at = 0;
-    }
-    String text = ModifiedUtf8.text(bytes, at, length);
-    return text != null ? text : new String(bytes, at, length, StandardCharsets.UTF_8);
-  }
-
-  private String latin1() throws IOException {
-    int length = readLength();
-    if (length <= limit - next) {
-      String text = new String(window, next, length, StandardCharsets.ISO_8859_1);
-      next += length;
-      return text;
-    }
-    return new String(readBytes(length), StandardCharsets.ISO_8859_1);
+    byte[] bytes = readBytes(readLength());
+    String text = ModifiedUtf8.text(bytes, 0, bytes.length);
+    return text != null ? text : new String(bytes, StandardCharsets.UTF_8);
   }
 
   private String characters() throws IOException {
-    int length = readLength();
-    if (isAscii(length)) {
-      String text = new String(window, next, length, StandardCharsets.ISO_8859_1);
-      next += length;
-      return text;
-    }
-    char[] characters = new char[length];
-    for (int i = 0; i < length; i++) {
+    char[] characters = new char[readLength()];
+    for (int i = 0; i < characters.length; i++) {
       characters[i] = (char) readLong();
     }
     return new String(characters);
-  }
-
-  /** Whether the numbers that follow are all of one byte, and in the window. */
-  private boolean isAscii(int length) {
-    if (length > limit - next) {
-      return false;
-    }
-    int bits = 0;
-    for (int i = next; i < next + length; i++) {
-      bits |= window[i];
-    }
-    return bits >= 0;
   }
 
   private int readLength() throws IOException {
