@@ -73,7 +73,7 @@ final class Gathering implements RecordingEvents.Sink {
   private int sessionNumber;
 
   /** Null if times are not asked for. */
-  private TimeCells cells;
+  private final TimeCells cells;
 
   /**
    * @param timed whether samples are counted by time, too
@@ -89,24 +89,6 @@ final class Gathering implements RecordingEvents.Sink {
 
   /** A sample whose attributes are not known yet. */
   private record EarlySample(int session, SampleRecord sample) {}
-
-  /** All events so far are void: the recording is read again from its beginning. */
-  void restart() {
-    tallies.clear();
-    sessions.clear();
-    early.clear();
-    cells = cells == null ? null : new TimeCells();
-    badBlocks = 0;
-    waitingSamples = 0;
-    eventSamples.clear();
-    blockedThreads = 0;
-    cpuNanos = 0;
-    statuses = SamplerFigures.NONE;
-    shortestInterval = 0;
-    longestInterval = 0;
-    first = Long.MAX_VALUE;
-    last = Long.MIN_VALUE;
-  }
 
   @Override
   public void begin(int number) {

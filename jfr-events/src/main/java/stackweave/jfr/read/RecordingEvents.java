@@ -3,6 +3,7 @@ package stackweave.jfr.read;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -50,10 +51,10 @@ final class RecordingEvents {
   private final String[] reasons;
 
   /**
-   * How many samples the first reading met in each chunk, which may have ended at a broken
-   * definition. Later ones, which skip definitions, end there too: more have no session.
+   * Up to where in the file each chunk can be read: the first reading may have ended at a broken
+   * definition. Later ones, which skip definitions, end there too.
    */
-  private long[] readable;
+  private final long[] readable;
 
   private long samples;
 
@@ -61,6 +62,8 @@ final class RecordingEvents {
     this.file = file;
     this.chunks = ChunkList.scan(file);
     this.reasons = new String[chunks.chunks().size()];
+    this.readable = new long[reasons.length];
+    Arrays.fill(readable, Long.MAX_VALUE);
     this.progress = progress;
   }
 
@@ -99,11 +102,6 @@ final class RecordingEvents {
     }
     try (ChunkSource source = new ChunkSource(file)) {
       if (sessions == null) {
-        if (chunks.isWhole() && isOneSession(source, shapes, sink, all)) {
-          sessions = new int[chunks.chunks().size()];
-          return;
-        }
-        all.restart();
         findSessions(source);
       }
       readChunks(source, shapes, sink, all);
@@ -116,84 +114,42 @@ final class RecordingEvents {
     }
   }
 
-  /** Reads the chunks as those of one session; false if they are not, or if one is broken. */
-  private boolean isOneSession(
-      ChunkSource source, List<EventShape> shapes, Sink sink, Gathering all)
-      throws RecordingException {
-    samples = 0;
-    try {
-      String id = null;
-      for (ChunkHeader header : chunks.chunks()) {
-        ChunkReader reader = new ChunkReader(source, header, shapes);
-        String own = readChunk(reader, 0, Long.MAX_VALUE, sink, all);
-        if (id != null && own != null && !id.equals(own)) {
-          return false;
-        }
-        id = own == null ? id : own;
-      }
-      return true;
-    } catch (IOException e) {
-      // Chunk by chunk it is told which of them it is.
-      return false;
-    }
-  }
-
   private void readChunks(ChunkSource source, List<EventShape> shapes, Sink sink, Gathering all)
       throws RecordingException {
     samples = 0;
     losses.clear();
     List<ChunkHeader> headers = chunks.chunks();
-    boolean isFirst = readable == null;
-    if (isFirst) {
-      readable = new long[headers.size()];
-    }
     for (int i = 0; i < headers.size(); i++) {
-      if (sessions[i] == UNREADABLE) {
-        lost(i, reasons[i]);
-        continue;
-      }
-      long before = samples;
-      try {
-        ChunkReader reader = new ChunkReader(source, headers.get(i), shapes);
-        readChunk(reader, sessions[i], isFirst ? Long.MAX_VALUE : readable[i], sink, all);
-      } catch (IOException e) {
-        reasons[i] = ChunkList.oneLine(e);
-      }
-      if (isFirst) {
-        readable[i] = samples - before;
+      if (sessions[i] != UNREADABLE) {
+        ChunkReader reader = null;
+        try {
+          reader = new ChunkReader(source, headers.get(i), shapes);
+          readChunk(reader, i, sink, all);
+        } catch (IOException e) {
+          reasons[i] = ChunkList.oneLine(e);
+          readable[i] = reader == null ? 0 : Math.min(readable[i], reader.position());
+        }
       }
       if (reasons[i] != null) {
-        lost(i, reasons[i]);
+        losses.add("chunk " + (i + 1) + " can't be read: " + reasons[i]);
       }
     }
   }
 
-  private void lost(int chunk, String why) {
-    losses.add("chunk " + (chunk + 1) + " can't be read: " + why);
-  }
-
-  /** Returns the id of the chunk's session, as said first; null if it is not said. */
-  private String readChunk(
-      ChunkReader reader, int session, long maxSamples, Sink sink, Gathering all)
+  private void readChunk(ChunkReader reader, int chunk, Sink sink, Gathering all)
       throws IOException, RecordingException {
     int events = 0;
-    long before = samples;
-    String id = null;
-    while (samples - before < maxSamples) {
-      int shape = reader.next();
-      if (shape < 0) {
+    for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
+      if (reader.position() > readable[chunk]) {
         break;
       }
       if (events == 0) {
-        sink.begin(session);
+        sink.begin(sessions[chunk]);
       }
       if (shape <= EventDecoder.BLOCKED) {
         samples += shape == EventDecoder.BLOCKED ? 0 : 1;
         sink.sample(EventDecoder.sample(shape, reader));
       } else {
-        if (shape == EventDecoder.SESSION && id == null) {
-          id = EventDecoder.sessionId(reader);
-        }
         all.define(shape, reader);
       }
       events++;
@@ -202,14 +158,17 @@ final class RecordingEvents {
       }
     }
     progress.read(reader.position(), chunks.end(), samples);
-    return id;
   }
 
-  /** Gives each chunk its session: by the id in its session event. */
+  /**
+   * Gives each chunk its session: by the id in its session event, which is near its beginning. All
+   * chunks of a whole file are of one session if no two name different ones.
+   */
   private void findSessions(ChunkSource source) {
     List<ChunkHeader> headers = chunks.chunks();
     Map<String, Integer> numbers = new HashMap<>();
     sessions = new int[headers.size()];
+    boolean isAnyUnreadable = false;
     for (int i = 0; i < headers.size(); i++) {
       try {
         String id = sessionId(new ChunkReader(source, headers.get(i), EventDecoder.SESSIONS));
@@ -218,7 +177,12 @@ final class RecordingEvents {
       } catch (IOException e) {
         sessions[i] = UNREADABLE;
         reasons[i] = ChunkList.oneLine(e);
+        isAnyUnreadable = true;
       }
+    }
+    numbers.remove("");
+    if (chunks.isWhole() && !isAnyUnreadable && numbers.size() == 1) {
+      Arrays.fill(sessions, 0);
     }
   }
 
