@@ -8,8 +8,7 @@ import stackweave.unwind.hash.LongIndex;
 
 /**
  * The types of a chunk's values, from its metadata: a table of strings, then a tree of elements
- * with attributes, of which classes and their fields are taken. Strings are decoded when they are
- * needed, for most are labels and descriptions. Not thread-safe.
+ * with attributes, of which classes and their fields are taken. Not thread-safe.
  */
 public final class Metadata {
   private static final int METADATA_TYPE = 0;
@@ -17,13 +16,8 @@ public final class Metadata {
   /** A JVM's own are a tenth of a megabyte. */
   private static final int MAX_BYTES = 16 << 20;
 
-  /** JFR's elements are five deep. */
-  private static final int MAX_DEPTH = 32;
-
   private final byte[] bytes;
-  private final ChunkInput input;
-  private final int[] textsAt;
-  private final String[] texts;
+  private final MetadataElement root;
   private final LongIndex ids = new LongIndex();
   private final List<ValueType> types = new ArrayList<>();
 
@@ -60,66 +54,46 @@ public final class Metadata {
     return new Metadata(bytes);
   }
 
-  /** What follows the id of the metadata in a chunk; not a copy. */
-  public byte[] bytes() {
-    return bytes;
-  }
-
   private Metadata(byte[] bytes) throws IOException {
     this.bytes = bytes;
-    this.input = new ChunkInput(bytes);
-    textsAt = new int[input.readCount()];
-    texts = new String[textsAt.length];
-    for (int i = 0; i < textsAt.length; i++) {
-      textsAt[i] = (int) input.position();
-      input.skipText();
+    this.root = MetadataElement.root(bytes);
+    List<MetadataElement> classes = root.classes();
+    for (MetadataElement each : classes) {
+      boolean hasFields = each.children().stream().anyMatch(Metadata::isField);
+      put(number(each, "id"), new ValueType(each.attribute("name"), hasFields));
     }
-    readElement(null, 0);
-    for (ValueType type : types) {
-      type.link(this);
-    }
-  }
-
-  /** The element that follows, and those within it. */
-  private void readElement(ValueType parent, int depth) throws IOException {
-    if (depth == MAX_DEPTH) {
-      throw new IOException("its metadata have elements within elements without end");
-    }
-    String element = readText();
-    final boolean isField = parent != null && element.equals("field");
-    final boolean isClass = element.equals("class");
-    String name = "";
-    long id = -1;
-    boolean isKey = false;
-    boolean isArray = false;
-    for (int attributes = input.readCount(); attributes > 0; attributes--) {
-      String attribute = readText();
-      int value = readIndex();
-      if (isClass || isField) {
-        switch (attribute) {
-          case "name" -> name = text(value);
-          case "id", "class" -> id = number(text(value));
-          case "constantPool" -> isKey = text(value).equals("true");
-          case "dimension" -> isArray = number(text(value)) > 0;
-          default -> {
-            // Of no matter to where the values lie.
-          }
+    for (MetadataElement each : classes) {
+      List<ValueType.Field> fields = find(number(each, "id")).ownFields();
+      fields.clear(); // of several types with one id the last one counts
+      for (MetadataElement field : each.children()) {
+        if (isField(field)) {
+          fields.add(field(field));
         }
       }
     }
-    ValueType type = null;
-    if (isClass) {
-      type = new ValueType(name);
-      put(id, type);
-    } else if (isField) {
-      parent.ownFields().add(new ValueType.Field(name, id, isKey, isArray));
-    }
-    for (int children = input.readCount(); children > 0; children--) {
-      readElement(type, depth + 1);
-    }
   }
 
-  private static long number(String text) throws IOException {
+  private static boolean isField(MetadataElement element) {
+    return element.name().equals("field");
+  }
+
+  private ValueType.Field field(MetadataElement field) throws IOException {
+    long type = number(field, "class");
+    return new ValueType.Field(
+        field.attribute("name"),
+        type,
+        find(type),
+        field.attribute("constantPool").equals("true"),
+        number(field, "dimension") > 0);
+  }
+
+  /** The elements that they are made of. */
+  public MetadataElement root() {
+    return root;
+  }
+
+  private static long number(MetadataElement element, String attribute) throws IOException {
+    String text = element.attributes().getOrDefault(attribute, "-1");
     try {
       return Long.parseLong(text);
     } catch (NumberFormatException e) {
@@ -134,28 +108,6 @@ public final class Metadata {
     } else {
       types.set(index, type);
     }
-  }
-
-  private int readIndex() throws IOException {
-    long index = input.readLong();
-    if (index < 0 || index >= texts.length) {
-      throw new IOException("its metadata have no string " + index);
-    }
-    return (int) index;
-  }
-
-  private String readText() throws IOException {
-    return text(readIndex());
-  }
-
-  private String text(int index) throws IOException {
-    if (texts[index] == null) {
-      long back = input.position();
-      input.range(textsAt[index], bytes.length);
-      texts[index] = input.readText(null);
-      input.range(back, bytes.length);
-    }
-    return texts[index];
   }
 
   /**

@@ -34,61 +34,26 @@ public final class ValueType {
     FIELDS
   }
 
-  /** A field; its type is known once all metadata are read. */
-  public static final class Field {
-    private final String name;
-    private final long typeId;
-
-    /** Whether there is a key instead of the value. */
-    private final boolean isKey;
-
-    /** Whether there is a count and so many values. */
-    private final boolean isArray;
-
-    private ValueType type;
-
-    Field(String name, long typeId, boolean isKey, boolean isArray) {
-      this.name = name;
-      this.typeId = typeId;
-      this.isKey = isKey;
-      this.isArray = isArray;
-    }
-
-    /** Its name. */
-    public String name() {
-      return name;
-    }
-
-    /** The id of the type of the value, or of each of them. */
-    public long typeId() {
-      return typeId;
-    }
-
-    /** Whether there is a key of a constant pool instead of the value. */
-    public boolean isKey() {
-      return isKey;
-    }
-
-    /** Whether there is a count and so many values. */
-    public boolean isArray() {
-      return isArray;
-    }
-
+  /**
+   * A field.
+   *
+   * @param typeId the id of the type of the value, or of each of them
+   * @param typeOrNull that type; null where the metadata lack it
+   * @param isKey whether there is a key of a constant pool instead of the value
+   * @param isArray whether there is a count and so many values
+   */
+  public record Field(
+      String name, long typeId, ValueType typeOrNull, boolean isKey, boolean isArray) {
     /**
      * The type of the value, or of each of them.
      *
      * @throws IOException if the metadata lack it
      */
     public ValueType type() throws IOException {
-      if (type == null) {
+      if (typeOrNull == null) {
         throw new IOException("the metadata lack type " + typeId + " of field " + name);
       }
-      return type;
-    }
-
-    /** The same; null where the metadata lack it. */
-    ValueType typeOrNull() {
-      return type;
+      return typeOrNull;
     }
 
     /** The value or the key, or a list of them. */
@@ -135,10 +100,25 @@ public final class ValueType {
 
   private final String name;
   private final List<Field> fields = new ArrayList<>();
-  private Layout layout = Layout.FIELDS;
+  private final Layout layout;
 
-  ValueType(String name) {
+  ValueType(String name, boolean hasFields) {
     this.name = name;
+    this.layout = hasFields ? Layout.FIELDS : layout(name);
+  }
+
+  private static Layout layout(String name) {
+    return switch (name) {
+      case "long" -> Layout.LONG;
+      case "int" -> Layout.INT;
+      case "short" -> Layout.SHORT;
+      case "char" -> Layout.CHAR;
+      case "boolean", "byte" -> Layout.BYTE;
+      case "float" -> Layout.FLOAT;
+      case "double" -> Layout.DOUBLE;
+      case "java.lang.String" -> Layout.TEXT;
+      default -> Layout.FIELDS;
+    };
   }
 
   /** Its name, such as {@code jdk.types.StackTrace}. */
@@ -163,27 +143,6 @@ public final class ValueType {
   /** How a value lies there. */
   public Layout layout() {
     return layout;
-  }
-
-  /** All types are there: finds those of the fields, and the own layout. */
-  void link(Metadata metadata) {
-    for (Field field : fields) {
-      field.type = metadata.find(field.typeId);
-    }
-    if (fields.isEmpty()) {
-      layout =
-          switch (name) {
-            case "long" -> Layout.LONG;
-            case "int" -> Layout.INT;
-            case "short" -> Layout.SHORT;
-            case "char" -> Layout.CHAR;
-            case "boolean", "byte" -> Layout.BYTE;
-            case "float" -> Layout.FLOAT;
-            case "double" -> Layout.DOUBLE;
-            case "java.lang.String" -> Layout.TEXT;
-            default -> Layout.FIELDS;
-          };
-    }
   }
 
   /** The values of its fields by their names: numbers as Long, strings, lists, and such maps. */

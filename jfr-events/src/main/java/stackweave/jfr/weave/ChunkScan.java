@@ -16,6 +16,7 @@ import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.weave.format.Separator;
 import stackweave.jfr.weave.format.TraceLayout;
 import stackweave.jfr.weave.format.WovenMark;
 

@@ -20,6 +20,7 @@ import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.weave.format.FileIds;
 import stackweave.jfr.weave.format.HeaderBytes;
+import stackweave.jfr.weave.format.Separator;
 import stackweave.jfr.weave.format.TraceLayout;
 import stackweave.jfr.weave.format.WeaveException;
 import stackweave.jfr.weave.format.WovenMark;

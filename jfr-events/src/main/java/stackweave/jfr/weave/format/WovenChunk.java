@@ -186,7 +186,8 @@ public final class WovenChunk {
     checkpointBytes += checkpoint.size();
   }
 
-  private static void head(EncodedBytes out, long distance, EncodedBytes body) {
+  /** Appends a checkpoint, whose size is to be set where it begins. */
+  static void head(EncodedBytes out, long distance, EncodedBytes body) {
     out.paddedNumber(0);
     out.number(CHECKPOINT_TYPE);
     out.number(0); // time

@@ -55,7 +55,7 @@ public final class WovenTypes {
   public WovenTypes(Metadata jvms, String stateName) throws IOException {
     layout = new TraceLayout(jvms);
     state = stateName.equals(TraceLayout.RUNNABLE) ? RUNNABLE : OTHER_STATE;
-    metadata = PrunedMetadata.of(jvms.bytes(), ROOTS);
+    metadata = PrunedMetadata.of(jvms, ROOTS);
     jfrFrameTypes = frameTypes(false);
     ownFrameTypes = frameTypes(true);
     states.number(layout.threadState.id());
@@ -106,6 +106,10 @@ public final class WovenTypes {
 
   /** Appends the metadata of a chunk, whose id no other chunk in the file may have. */
   void appendMetadata(EncodedBytes out, long startTicks, long id) {
+    appendMetadata(out, metadata, startTicks, id);
+  }
+
+  static void appendMetadata(EncodedBytes out, EncodedBytes metadata, long startTicks, long id) {
     EncodedBytes head = new EncodedBytes(32);
     head.number(METADATA_TYPE);
     head.number(startTicks);
