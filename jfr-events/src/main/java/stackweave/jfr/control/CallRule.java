@@ -2,7 +2,6 @@ package stackweave.jfr.control;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import stackweave.jfr.call.CallPatterns;
 import stackweave.jfr.call.NativeCall;
@@ -67,22 +66,19 @@ final class CallRule {
     List<CallPatterns> filters = new ArrayList<>();
     long threshold = Long.MAX_VALUE;
     for (SamplingRule.Facts recording : running) {
-      Map<String, String> own = own(recording);
+      OwnSettings own = own(recording);
       if (!timed) {
-        if (!own.isEmpty() && !SamplingRule.isDisabled(own)) {
-          notes.add(
-              "recording "
-                  + recording.name()
-                  + " asks for "
-                  + NativeCall.NAME
-                  + ", but no native method is timed: that needs -javaagent with the option calls");
+        if (own.isAskedFor()) {
+          recording.note(
+              notes,
+              "asks for %s, but no native method is timed: that needs -javaagent with the option"
+                  + " calls",
+              NativeCall.NAME);
         }
-        continue;
-      }
-      if (asks(recording, own)) {
-        SamplingRule.noteUnknown(recording, NativeCall.NAME, own, notes);
-        filters.add(filter(own.get("filter"), recording.name(), notes));
-        threshold = Math.min(threshold, threshold(own, recording.name(), notes));
+      } else if (asks(own)) {
+        own.noteUnknown(notes);
+        filters.add(filter(own, notes));
+        threshold = Math.min(threshold, threshold(own, notes));
       }
     }
     return filters.isEmpty() ? null : new CallRequest(filters, threshold);
@@ -94,64 +90,52 @@ final class CallRule {
    * Empty if it is complete, or does not ask.
    */
   OptionalLong leavesOpen(SamplingRule.Facts recording) {
-    Map<String, String> own = own(recording);
-    boolean isComplete = own.containsKey("enabled") && own.containsKey("threshold");
-    if (!isOn() || isComplete || !asks(recording, own)) {
-      return OptionalLong.empty();
-    }
-    return OptionalLong.of(threshold(own, recording.name(), new ArrayList<>()));
+    OwnSettings own = own(recording);
+    return !isOn() || own.isComplete(true) || !asks(own)
+        ? OptionalLong.empty()
+        : OptionalLong.of(threshold(own, new ArrayList<>()));
   }
 
-  private boolean asks(SamplingRule.Facts recording, Map<String, String> own) {
-    return own.isEmpty()
-        ? !explicitOnly && recording.isStartedByPerson()
-        : !SamplingRule.isDisabled(own);
+  private boolean asks(OwnSettings own) {
+    return own.isEmpty() ? !explicitOnly && own.recording().isStartedByPerson() : !own.isDisabled();
   }
 
-  private static Map<String, String> own(SamplingRule.Facts recording) {
-    return SamplingRule.settingsOf(NativeCall.NAME, EventIds.NONE, recording.settings());
+  private static OwnSettings own(SamplingRule.Facts recording) {
+    return OwnSettings.of(recording, NativeCall.NAME, EventIds.NONE);
   }
 
-  private static CallPatterns filter(String text, String recording, List<String> notes) {
+  private static CallPatterns filter(OwnSettings own, List<String> notes) {
     CallPatterns all = CallPatterns.parse(CallPatterns.ALL);
-    if (Timespans.isDefault(text)) {
-      return all;
-    }
-    CallPatterns parsed = CallPatterns.parse(text);
+    String text = own.get("filter");
+    CallPatterns parsed = Timespans.isDefault(text) ? all : CallPatterns.parse(text);
     if (parsed == null) {
-      notes.add(
-          "recording "
-              + recording
-              + " asks for filter '"
-              + text
-              + "' of "
-              + NativeCall.NAME
-              + ", which is not "
-              + CallPatterns.SYNTAX
-              + "; all timed methods are recorded");
+      own.recording()
+          .note(
+              notes,
+              "asks for filter '%s' of %s, which is not %s; all timed methods are recorded",
+              text,
+              NativeCall.NAME,
+              CallPatterns.SYNTAX);
       return all;
     }
     return parsed;
   }
 
-  private static long threshold(Map<String, String> own, String recording, List<String> notes) {
-    long usual = Timespans.parse(NativeCall.DEFAULT_THRESHOLD).getAsLong();
+  private static long threshold(OwnSettings own, List<String> notes) {
     String text = own.get("threshold");
-    if (text == null) {
-      return usual;
-    }
-    if (text.strip().matches("0( ?[a-z]+)?")) {
+    if (text != null && text.strip().matches("0( ?[a-z]+)?")) {
       return 0; // as JFR has it: all
     }
-    OptionalLong nanos = Timespans.parse(text);
+    OptionalLong nanos = Timespans.parse(text == null ? NativeCall.DEFAULT_THRESHOLD : text);
     if (nanos.isEmpty()) {
-      notes.add(
-          SamplingRule.insteadOf(
-              recording,
+      own.recording()
+          .noteInstead(
+              notes,
               "threshold '" + text + "' of " + NativeCall.NAME,
               "not a time such as 10ms",
-              NativeCall.DEFAULT_THRESHOLD));
+              NativeCall.DEFAULT_THRESHOLD);
+      return Timespans.parse(NativeCall.DEFAULT_THRESHOLD).getAsLong();
     }
-    return nanos.orElse(usual);
+    return nanos.getAsLong();
   }
 }

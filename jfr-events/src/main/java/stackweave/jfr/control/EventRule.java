@@ -1,6 +1,7 @@
 package stackweave.jfr.control;
 
 import java.util.List;
+import stackweave.jfr.event.Timespans;
 
 /**
  * Decides which event is sampled for all recordings that ask for samples, since an engine samples
@@ -14,12 +15,12 @@ final class EventRule {
   /** The first that a recording names, with its shortest interval; null for none. */
   private SampledEvent named;
 
-  private String namedBy;
+  private SamplingRule.Facts namedBy;
 
   /** Of the recordings that leave it open, the shortest; null for none. */
   private SampledEvent open;
 
-  private String openBy;
+  private SamplingRule.Facts openBy;
 
   /** What is no event, if nothing else was asked for; null for none. */
   private SampledEvent unknown;
@@ -34,36 +35,35 @@ final class EventRule {
   /**
    * Takes a recording's settings into account.
    *
-   * @param event its setting {@code event}; null for none
-   * @param interval its setting {@code interval}; null for none
+   * @param own its settings of {@code stackweave.NativeSample}
    * @param notes receives what was not understood or is not followed
    * @return whether the recording asks for CPU time, so that its interval is a time
    */
-  boolean takes(String event, String interval, String recording, List<String> notes) {
-    boolean isOpen = event == null || event.strip().equals("default");
+  boolean takes(OwnSettings own, List<String> notes) {
+    String event = own.get("event");
+    boolean isOpen = Timespans.isDefault(event);
     SampledEvent parsed = isOpen ? usual : SampledEvent.parse(event);
     if (parsed == null) {
-      notes.add(
-          "recording "
-              + recording
-              + " asks for event '"
-              + event.strip()
-              + "', which is none of: "
-              + SampledEvent.SYNTAX);
+      own.recording()
+          .note(
+              notes,
+              "asks for event '%s', which is none of: %s",
+              event.strip(),
+              SampledEvent.SYNTAX);
       unknown = SampledEvent.unknown(event);
       return false;
     }
-    SampledEvent wanted = parsed.isCpu() ? parsed : every(parsed, interval, recording, notes);
+    SampledEvent wanted = parsed.isCpu() ? parsed : every(parsed, own, notes);
     if (isOpen) {
-      openBy = open == null ? recording : openBy;
+      openBy = open == null ? own.recording() : openBy;
       open = shorter(open, wanted);
     } else if (named == null) {
       named = wanted;
-      namedBy = recording;
+      namedBy = own.recording();
     } else if (named.name().equals(wanted.name())) {
       named = shorter(named, wanted);
     } else {
-      notes.add(notBoth(recording, wanted, named, namedBy));
+      noteNotBoth(own.recording(), wanted, notes);
     }
     return parsed.isCpu();
   }
@@ -76,22 +76,25 @@ final class EventRule {
     if (named == null) {
       return open == null && unknown != null ? unknown : open;
     }
-    if (open != null && !open.name().equals(named.name())) {
-      notes.add(notBoth(openBy, open, named, namedBy));
+    if (open == null) {
+      return named;
     }
-    return open != null && open.name().equals(named.name()) ? shorter(named, open) : named;
+    if (open.name().equals(named.name())) {
+      return shorter(named, open);
+    }
+    noteNotBoth(openBy, open, notes);
+    return named;
   }
 
-  private static SampledEvent every(
-      SampledEvent event, String interval, String recording, List<String> notes) {
-    SampledEvent every = event.every(interval);
+  private static SampledEvent every(SampledEvent event, OwnSettings own, List<String> notes) {
+    SampledEvent every = event.every(own.get("interval"));
     if (every == null) {
-      notes.add(
-          SamplingRule.insteadOf(
-              recording,
-              "interval '" + interval + "' of event " + event.name(),
+      own.recording()
+          .noteInstead(
+              notes,
+              "interval '" + own.get("interval") + "' of event " + event.name(),
               "not " + SampledEvent.INTERVALS,
-              event.interval()));
+              event.interval());
       return event;
     }
     return every;
@@ -101,16 +104,12 @@ final class EventRule {
     return one == null || other.interval() < one.interval() ? other : one;
   }
 
-  private static String notBoth(
-      String recording, SampledEvent wanted, SampledEvent sampled, String by) {
-    return "recording "
-        + recording
-        + " has no samples of "
-        + wanted.name()
-        + " while recording "
-        + by
-        + " asks for event "
-        + sampled.name()
-        + ": one is sampled at a time";
+  private void noteNotBoth(SamplingRule.Facts recording, SampledEvent wanted, List<String> notes) {
+    recording.note(
+        notes,
+        "has no samples of %s while recording %s asks for event %s: one is sampled at a time",
+        wanted.name(),
+        namedBy.name(),
+        named.name());
   }
 }

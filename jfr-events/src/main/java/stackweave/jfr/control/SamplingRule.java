@@ -2,9 +2,9 @@ package stackweave.jfr.control;
 
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -63,6 +63,16 @@ final class SamplingRule {
       }
       return hasOwnName;
     }
+
+    /** Adds what the recording does, in a line for users; {@code text} is a format. */
+    void note(List<String> notes, String text, Object... arguments) {
+      notes.add("recording " + name + " " + String.format(Locale.ROOT, text, arguments));
+    }
+
+    /** Notes a setting that can't be followed, and what is done instead. */
+    void noteInstead(List<String> notes, String asked, String wrong, Object used) {
+      note(notes, "asks for %s, which is %s; %s is used", asked, wrong, used);
+    }
   }
 
   /**
@@ -91,30 +101,29 @@ final class SamplingRule {
     List<String> asking = new ArrayList<>();
     for (Facts recording : running) {
       Own own = Own.of(recording, ids);
-      noteUnknown(recording, own, notes);
-      if (own.isDisabled()) {
+      own.noteUnknown(notes);
+      if (own.samples.isDisabled()) {
         disabled = true;
-        noteWithoutSamples(recording, own, notes);
+        own.noteWithoutSamples(notes);
         continue;
       }
-      enabled |= own.samples.containsKey("enabled");
+      enabled |= own.samples.isComplete(false);
       if (!asks(recording, own)) {
         continue;
       }
-      String name = recording.name();
-      asking.add(name);
+      asking.add(recording.name());
       inMemory |= !recording.toDisk();
-      if (events.takes(own.samples.get("event"), own.samples.get("interval"), name, notes)) {
-        interval = Math.min(interval, interval(own.samples.get("interval"), name, notes));
+      if (events.takes(own.samples, notes)) {
+        interval = Math.min(interval, interval(own.samples, notes));
       }
-      depth = Math.max(depth, depth(own.samples.get("depth"), name, notes));
+      depth = Math.max(depth, depth(own.samples, notes));
       for (SampledFeature feature : SampledFeature.values()) {
-        long value = value(feature, own.of(feature), name, notes);
+        long value = value(feature, own.of(feature), notes);
         if (value != SampledFeature.OFF) {
           features.put(feature, Math.min(value, features.getOrDefault(feature, value)));
         }
       }
-      engine = either(engine, engine(own.samples.get("engine"), name, notes), name, notes);
+      engine = either(engine, engine(own.samples, notes), recording, notes);
     }
     if (asking.isEmpty() || (disabled && !enabled)) {
       return null;
@@ -125,39 +134,52 @@ final class SamplingRule {
   }
 
   /**
-   * A recording's own settings of the events that ask, each without the event's name.
+   * A recording's own settings of the events that ask.
    *
    * @param samples of {@code stackweave.NativeSample}
    */
-  private record Own(
-      Map<String, String> samples, Map<SampledFeature, Map<String, String>> features) {
+  private record Own(OwnSettings samples, Map<SampledFeature, OwnSettings> features) {
     static Own of(Facts recording, EventIds ids) {
-      Map<SampledFeature, Map<String, String>> features = new EnumMap<>(SampledFeature.class);
+      Map<SampledFeature, OwnSettings> features = new EnumMap<>(SampledFeature.class);
       for (SampledFeature feature : SampledFeature.values()) {
-        features.put(feature, settingsOf(feature.event(), ids, recording.settings()));
+        features.put(feature, OwnSettings.of(recording, feature.event(), ids));
       }
-      return new Own(settingsOf(NativeSample.NAME, ids, recording.settings()), features);
+      return new Own(OwnSettings.of(recording, NativeSample.NAME, ids), features);
     }
 
-    Map<String, String> of(SampledFeature feature) {
+    OwnSettings of(SampledFeature feature) {
       return features.get(feature);
-    }
-
-    boolean isDisabled() {
-      return SamplingRule.isDisabled(samples);
-    }
-
-    boolean names(SampledFeature feature) {
-      return !of(feature).isEmpty() && !SamplingRule.isDisabled(of(feature));
     }
 
     /** Whether an event is named other than to disable a feature. */
     boolean namesAny() {
       boolean names = !samples.isEmpty();
-      for (SampledFeature feature : SampledFeature.values()) {
-        names |= names(feature);
+      for (OwnSettings feature : features.values()) {
+        names |= feature.isAskedFor();
       }
       return names;
+    }
+
+    void noteUnknown(List<String> notes) {
+      samples.noteUnknown(notes);
+      for (OwnSettings feature : features.values()) {
+        feature.noteUnknown(notes);
+      }
+      noteMisspelt(samples.recording(), notes);
+    }
+
+    void noteWithoutSamples(List<String> notes) {
+      for (OwnSettings feature : features.values()) {
+        if (feature.isAskedFor()) {
+          feature
+              .recording()
+              .note(
+                  notes,
+                  "asks for %s and disables %s, without which nothing is sampled",
+                  feature.event(),
+                  NativeSample.NAME);
+        }
+      }
     }
   }
 
@@ -167,38 +189,19 @@ final class SamplingRule {
   }
 
   /** The engine that was asked for first, of those that were asked for by name. */
-  private static String either(String engine, String other, String recording, List<String> notes) {
+  private static String either(String engine, String other, Facts recording, List<String> notes) {
     if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
       return other;
     }
     if (!other.equals(engine) && !other.equals(SamplingSettings.DEFAULT_ENGINE)) {
-      notes.add(
-          "recording "
-              + recording
-              + " asks for engine "
-              + other
-              + ", but "
-              + engine
-              + " was asked for before; "
-              + engine
-              + " is used for both");
+      recording.note(
+          notes,
+          "asks for engine %s, but %s was asked for before; %s is used for both",
+          other,
+          engine,
+          engine);
     }
     return engine;
-  }
-
-  private static void noteWithoutSamples(Facts recording, Own own, List<String> notes) {
-    for (SampledFeature feature : SampledFeature.values()) {
-      if (own.names(feature)) {
-        notes.add(
-            "recording "
-                + recording.name()
-                + " asks for "
-                + feature.event()
-                + " and disables "
-                + NativeSample.NAME
-                + ", without which nothing is sampled");
-      }
-    }
   }
 
   /**
@@ -211,83 +214,47 @@ final class SamplingRule {
   Map<String, Long> leftOpen(Facts recording, EventIds ids) {
     Own own = Own.of(recording, ids);
     Map<String, Long> open = new LinkedHashMap<>();
-    if (own.namesAny() && !own.samples.containsKey("enabled")) {
+    if (own.namesAny() && !own.samples.isComplete(false)) {
       open.put(NativeSample.NAME, SampledFeature.ON);
     }
-    if (own.isDisabled() || !asks(recording, own)) {
+    if (own.samples.isDisabled() || !asks(recording, own)) {
       return open;
     }
     for (SampledFeature feature : SampledFeature.values()) {
-      Map<String, String> settings = own.of(feature);
-      boolean isComplete =
-          settings.containsKey("enabled")
-              && (!feature.isThreshold() || settings.containsKey("threshold"));
-      long value = value(feature, settings, recording.name(), new ArrayList<>());
-      if (!isComplete && value != SampledFeature.OFF) {
+      long value = value(feature, own.of(feature), new ArrayList<>());
+      if (!own.of(feature).isComplete(feature.isThreshold()) && value != SampledFeature.OFF) {
         open.put(feature.event(), feature.isThreshold() ? value : SampledFeature.ON);
       }
     }
     return open;
   }
 
-  static boolean isDisabled(Map<String, String> own) {
-    String enabled = own.get("enabled");
-    return enabled != null && !enabled.strip().equalsIgnoreCase("true");
-  }
-
-  /** The settings of an event alone, without its name. */
-  static Map<String, String> settingsOf(String event, EventIds ids, Map<String, String> settings) {
-    String byName = event + "#";
-    String byId = ids.of(event) + "#";
-    Map<String, String> own = new HashMap<>();
-    for (Map.Entry<String, String> setting : settings.entrySet()) {
-      String key = setting.getKey();
-      if (setting.getValue() == null) {
-        continue;
-      }
-      if (key.startsWith(byName)) {
-        own.put(key.substring(byName.length()), setting.getValue());
-      } else if (key.startsWith(byId)) {
-        own.put(key.substring(byId.length()), setting.getValue());
-      }
-    }
-    return own;
-  }
-
-  private long interval(String text, String recording, List<String> notes) {
+  private long interval(OwnSettings own, List<String> notes) {
+    String text = own.get("interval");
     if (Timespans.isDefault(text)) {
       return defaults.intervalNanos();
     }
     OptionalLong nanos = Timespans.parse(text);
-    if (nanos.isEmpty()) {
-      notes.add(
-          insteadOf(
-              recording,
-              "interval '" + text + "'",
+    long used =
+        nanos.isEmpty() ? defaults.intervalNanos() : SamplingSettings.clamp(nanos.getAsLong());
+    if (nanos.isEmpty() || used != nanos.getAsLong()) {
+      own.recording()
+          .noteInstead(
+              notes,
+              "interval " + (nanos.isEmpty() ? "'" + text + "'" : text),
               "not " + SamplingSettings.INTERVALS,
-              Timespans.format(defaults.intervalNanos())));
-      return defaults.intervalNanos();
+              Timespans.format(used));
     }
-    long clamped = SamplingSettings.clamp(nanos.getAsLong());
-    if (clamped != nanos.getAsLong()) {
-      notes.add(
-          insteadOf(
-              recording,
-              "interval " + text,
-              "not " + SamplingSettings.INTERVALS,
-              Timespans.format(clamped)));
-    }
-    return clamped;
+    return used;
   }
 
   /** The value that a recording asks for; {@link SampledFeature#OFF} if it does not. */
-  private long value(
-      SampledFeature feature, Map<String, String> own, String recording, List<String> notes) {
+  private long value(SampledFeature feature, OwnSettings own, List<String> notes) {
     long byOption = defaults.features().getOrDefault(feature, SampledFeature.OFF);
     if (own.isEmpty()) {
       return byOption;
     }
-    if (isDisabled(own)) {
+    if (own.isDisabled()) {
       return SampledFeature.OFF;
     }
     long usual = byOption == SampledFeature.OFF ? feature.standard() : byOption;
@@ -298,31 +265,32 @@ final class SamplingRule {
     OptionalLong nanos = Timespans.parse(text);
     long used = nanos.isEmpty() ? usual : SampledFeature.clamp(nanos.getAsLong());
     if (nanos.isEmpty() || used != nanos.getAsLong()) {
-      notes.add(
-          insteadOf(
-              recording,
+      own.recording()
+          .noteInstead(
+              notes,
               feature.setting() + " '" + text + "' of " + feature.event(),
               "not " + feature.times(),
-              Timespans.format(used)));
+              Timespans.format(used));
     }
     return used;
   }
 
-  private int depth(String text, String recording, List<String> notes) {
+  private int depth(OwnSettings own, List<String> notes) {
+    String text = own.get("depth");
     if (Timespans.isDefault(text)) {
       return defaults.depth();
     }
     OptionalInt depth = SamplingSettings.depth(text);
-    if (depth.isPresent()) {
-      return depth.getAsInt();
+    if (depth.isEmpty()) {
+      own.recording()
+          .noteInstead(
+              notes, "depth '" + text + "'", "not " + SamplingSettings.DEPTHS, defaults.depth());
     }
-    notes.add(
-        insteadOf(
-            recording, "depth '" + text + "'", "not " + SamplingSettings.DEPTHS, defaults.depth()));
-    return defaults.depth();
+    return depth.orElse(defaults.depth());
   }
 
-  private String engine(String text, String recording, List<String> notes) {
+  private String engine(OwnSettings own, List<String> notes) {
+    String text = own.get("engine");
     if (Timespans.isDefault(text)) {
       return defaults.engine();
     }
@@ -330,86 +298,26 @@ final class SamplingRule {
     if (SamplingSettings.isEngine(name)) {
       return name;
     }
-    notes.add(
-        insteadOf(
-            recording,
+    own.recording()
+        .noteInstead(
+            notes,
             "engine '" + name + "'",
             "unknown" + SamplingSettings.meantEngine(name),
-            defaults.engine()));
+            defaults.engine());
     return defaults.engine();
   }
 
-  /** The note of a setting that can't be followed, and of what is done instead. */
-  static String insteadOf(String recording, String asked, String wrong, Object used) {
-    return "recording "
-        + recording
-        + " asks for "
-        + asked
-        + ", which is "
-        + wrong
-        + "; "
-        + used
-        + " is used";
-  }
-
-  /** Notes unknown settings, since JFR accepts any name silently. */
-  private static void noteUnknown(Facts recording, Own own, List<String> notes) {
-    noteUnknown(recording, NativeSample.NAME, own.samples, notes);
-    for (SampledFeature feature : SampledFeature.values()) {
-      noteUnknown(recording, feature.event(), own.of(feature), notes);
-    }
-    noteMisspelt(recording, notes);
-  }
-
-  static void noteUnknown(
-      Facts recording, String event, Map<String, String> own, List<String> notes) {
-    for (String name : new TreeSet<>(own.keySet())) {
-      if (!SamplingSettings.isSetting(event, name)) {
-        notes.add(
-            "recording "
-                + recording.name()
-                + " sets "
-                + event
-                + "#"
-                + name
-                + ", which is unknown, so nothing follows it"
-                + SamplingSettings.meantSetting(event, name));
-      }
-    }
-    String enabled = own.get("enabled");
-    if (enabled != null && !isBoolean(enabled.strip())) {
-      notes.add(
-          "recording "
-              + recording.name()
-              + " sets "
-              + event
-              + "#enabled='"
-              + enabled
-              + "', which is neither true nor false, so JFR takes it for false");
-    }
-  }
-
   private static void noteMisspelt(Facts recording, List<String> notes) {
-    TreeSet<String> misspelt = new TreeSet<>();
-    for (String key : recording.settings().keySet()) {
+    for (String key : new TreeSet<>(recording.settings().keySet())) {
       int end = key.indexOf('#');
-      if (end > 0 && SamplingSettings.misspelt(key.substring(0, end)) != null) {
-        misspelt.add(key);
+      String meant = end > 0 ? SamplingSettings.misspelt(key.substring(0, end)) : null;
+      if (meant != null) {
+        recording.note(
+            notes,
+            "sets %s, of an event that is unknown, so nothing follows it (did you mean %s?)",
+            key,
+            meant);
       }
     }
-    for (String key : misspelt) {
-      notes.add(
-          "recording "
-              + recording.name()
-              + " sets "
-              + key
-              + ", of an event that is unknown, so nothing follows it (did you mean "
-              + SamplingSettings.misspelt(key.substring(0, key.indexOf('#')))
-              + "?)");
-    }
-  }
-
-  private static boolean isBoolean(String text) {
-    return text.equalsIgnoreCase("true") || text.equalsIgnoreCase("false");
   }
 }
