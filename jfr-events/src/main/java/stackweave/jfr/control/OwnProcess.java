@@ -15,12 +15,10 @@ import java.time.Instant;
  */
 public final class OwnProcess {
   /** USER_HZ is 100 in the kernel's interface of every supported processor. */
-  private static final long MILLIS_PER_TICK = 10;
+  static final long MILLIS_PER_TICK = 10;
 
   /** Index of starttime among the fields after the name. */
   private static final int STARTTIME = 19;
-
-  private static final String BOOT_TIME = "btime ";
 
   private OwnProcess() {}
 
@@ -38,17 +36,11 @@ public final class OwnProcess {
   /** When it started, in ms since 1970, as exact as the kernel says when it was; 0 if unknown. */
   public static long startMillis() {
     try {
-      String stat = read("/proc/self/stat");
-      // The name before may contain any character.
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      return bootMillis() + Long.parseLong(fields[STARTTIME]) * MILLIS_PER_TICK;
+      long bootMillis = 1_000 * Long.parseLong(lineOf("/proc/stat", "btime "));
+      return bootMillis + Long.parseLong(fields(stat())[STARTTIME]) * MILLIS_PER_TICK;
     } catch (IOException | RuntimeException e) {
       return ProcessHandle.current().info().startInstant().map(Instant::toEpochMilli).orElse(0L);
     }
-  }
-
-  private static long bootMillis() throws IOException {
-    return 1_000 * Long.parseLong(lineOf("/proc/stat", BOOT_TIME));
   }
 
   /** What follows on the line that begins with {@code key}. */
@@ -65,10 +57,16 @@ public final class OwnProcess {
     throw new IOException(file + " has no line " + key);
   }
 
-  private static String read(String file) throws IOException {
+  /** The content of /proc/self/stat. */
+  static String stat() throws IOException {
     // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
-    try (InputStream in = new FileInputStream(file)) {
+    try (InputStream in = new FileInputStream("/proc/self/stat")) {
       return new String(in.readNBytes(1_024), StandardCharsets.ISO_8859_1);
     }
+  }
+
+  /** The fields behind the name, which may contain any character. */
+  static String[] fields(String stat) {
+    return stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
   }
 }

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
 class ProcessCpuTest {
@@ -30,17 +29,13 @@ class ProcessCpuTest {
   @Test
   void aNameMayHoldAnything() {
     String stat = "7 (a) R 1 ) 9 (b)) S 1 7 7 0 -1 4194304 100 2 3 4 1234 56 8 9 20 0 1 0 149293";
-    assertEquals((1234 + 56) * TICK, nanos(stat));
+    assertEquals((1234 + 56) * TICK, ProcessCpu.nanos(stat));
   }
 
   @Test
   void whatIsCutShortIsUnknown() {
-    assertEquals(ProcessCpu.UNKNOWN, nanos("7 (a) S 1 7 7 0 -1 4194304 100 2 3 4 1234 56"));
-    assertEquals(ProcessCpu.UNKNOWN, nanos(""));
-  }
-
-  private static long nanos(String stat) {
-    byte[] bytes = stat.getBytes(StandardCharsets.US_ASCII);
-    return ProcessCpu.nanos(bytes, bytes.length);
+    assertEquals(
+        ProcessCpu.UNKNOWN, ProcessCpu.nanos("7 (a) S 1 7 7 0 -1 4194304 100 2 3 4 1234 56"));
+    assertEquals(ProcessCpu.UNKNOWN, ProcessCpu.nanos(""));
   }
 }
