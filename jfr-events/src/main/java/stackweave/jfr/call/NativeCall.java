@@ -8,6 +8,7 @@ import jdk.jfr.Name;
 import jdk.jfr.SettingDefinition;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
+import stackweave.jfr.event.AskedSetting;
 
 /**
  * A call of a native method that took at least the threshold, which is JFR's own setting. Committed
@@ -37,7 +38,7 @@ public final class NativeCall extends Event {
   @Label("Filter")
   @Description("Which of the timed methods get events and counts: patterns, separated by ;")
   @SettingDefinition
-  boolean filter(FilterControl control) {
+  boolean filter(AskedSetting control) {
     return true;
   }
 }

@@ -7,15 +7,12 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import jdk.jfr.EventSettings;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Recording;
 import jdk.jfr.RecordingState;
 import stackweave.jfr.call.NativeCall;
-import stackweave.jfr.event.SettingChange;
 import stackweave.jfr.event.SettingsWatch;
 import stackweave.jfr.event.load.LoadEvents;
 
@@ -42,9 +39,7 @@ public final class SamplingControl implements AutoCloseable {
    * Nothing may be called while holding it, JFR least of all: threads that hold JFR's locks wait
    * for it.
    */
-  private final ReentrantLock lock = new ReentrantLock();
-
-  private final Condition marked = lock.newCondition();
+  private final Object lock = new Object();
 
   // Guarded by lock.
   private boolean mark;
@@ -122,39 +117,26 @@ public final class SamplingControl implements AutoCloseable {
   public void close() {
     FlightRecorder.removeListener(recorderListener);
     FlightRecorder.removePeriodicEvent(poll);
-    SettingChange.setReceiver(null);
-    lock.lock();
-    try {
+    synchronized (lock) {
       closed = true;
-      marked.signalAll();
-    } finally {
-      lock.unlock();
+      lock.notifyAll();
     }
   }
 
   private boolean isClosed() {
-    lock.lock();
-    try {
+    synchronized (lock) {
       return closed;
-    } finally {
-      lock.unlock();
     }
   }
 
-  /** Sets the flag that recordings may have changed. Cheap, never blocks for long. */
-  private void signal() {
-    signal(true);
-  }
-
   /**
-   * As {@link #signal()}.
+   * Sets the flag that recordings may have changed. Cheap, never blocks for long.
    *
    * @param isChange whether there is a change now; else one may follow
    */
   private void signal(boolean isChange) {
     boolean startThread;
-    lock.lock();
-    try {
+    synchronized (lock) {
       if (closed) {
         return;
       }
@@ -164,11 +146,9 @@ public final class SamplingControl implements AutoCloseable {
       }
       mark = true;
       changedSinceAsked = true;
-      marked.signalAll();
+      lock.notifyAll();
       startThread = !running;
       running = true;
-    } finally {
-      lock.unlock();
     }
     if (startThread) {
       startThread();
@@ -197,11 +177,8 @@ public final class SamplingControl implements AutoCloseable {
 
   /** The next change tries again. */
   private void notStarted() {
-    lock.lock();
-    try {
+    synchronized (lock) {
       running = false;
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -214,12 +191,12 @@ public final class SamplingControl implements AutoCloseable {
 
   /** Waits for the flag; false if the thread is to end. */
   private boolean takeMark() {
-    lock.lock();
-    try {
-      long left = IDLE_MILLIS * 1_000_000L;
-      while (!mark && !closed && left > 0) {
+    long end = System.nanoTime() + IDLE_MILLIS * 1_000_000L;
+    synchronized (lock) {
+      for (long left = IDLE_MILLIS; !mark && !closed && left > 0; ) {
         try {
-          left = marked.awaitNanos(left);
+          lock.wait(left);
+          left = (end - System.nanoTime()) / 1_000_000L;
         } catch (InterruptedException e) {
           left = 0;
         }
@@ -230,18 +207,13 @@ public final class SamplingControl implements AutoCloseable {
       }
       mark = false;
       return true;
-    } finally {
-      lock.unlock();
     }
   }
 
   /** When recordings changed; now, if that is not known. */
   private long changedNanos() {
-    lock.lock();
-    try {
+    synchronized (lock) {
       return isTimed ? markNanos : System.nanoTime();
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -252,9 +224,9 @@ public final class SamplingControl implements AutoCloseable {
    * @return what is requested, as far as it can be known without the events' ids; null for nothing
    */
   private SamplingRequest ask() {
-    lock.lock();
-    changedSinceAsked = false;
-    lock.unlock();
+    synchronized (lock) {
+      changedSinceAsked = false;
+    }
     SamplingRequest request = rule.decide(running(), eventIds);
     if (request == null) {
       asked = null;
@@ -309,7 +281,6 @@ public final class SamplingControl implements AutoCloseable {
     try {
       requestEarly(early);
       eventIds = EventIds.register();
-      SettingChange.setReceiver(new Signal());
       // A type registers itself at its first use, but not again after an earlier detach.
       FlightRecorder.register(SettingsWatch.class);
       FlightRecorder.addPeriodicEvent(SettingsWatch.class, poll);
@@ -397,11 +368,8 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   private boolean isStartedByCommand(long id) {
-    lock.lock();
-    try {
+    synchronized (lock) {
       return startedByCommand.contains(id);
-    } finally {
-      lock.unlock();
     }
   }
 
@@ -419,11 +387,8 @@ public final class SamplingControl implements AutoCloseable {
 
     @Override
     public boolean haveChanged() {
-      lock.lock();
-      try {
+      synchronized (lock) {
         return changedSinceAsked;
-      } finally {
-        lock.unlock();
       }
     }
 
@@ -468,7 +433,7 @@ public final class SamplingControl implements AutoCloseable {
       }
       boolean isNew = calls.hasNotes() || !Objects.equals(rule.decide(running, eventIds), told);
       if (isNew || anyLeavesEnabledOpen(running)) {
-        signal();
+        signal(true);
       }
     }
 
@@ -479,13 +444,6 @@ public final class SamplingControl implements AutoCloseable {
         }
       }
       return false;
-    }
-  }
-
-  private final class Signal implements Runnable {
-    @Override
-    public void run() {
-      signal();
     }
   }
 
@@ -504,14 +462,19 @@ public final class SamplingControl implements AutoCloseable {
 
     @Override
     public void recordingStateChanged(Recording recording) {
+      long id = recording.getId();
       if (recording.getState() == RecordingState.RUNNING && isStartedByCommand()) {
-        remember(recording.getId());
+        synchronized (lock) {
+          startedByCommand.add(id);
+        }
       }
       if (recording.getState() == RecordingState.CLOSED) {
-        forget(recording.getId());
+        synchronized (lock) {
+          startedByCommand.remove(id);
+        }
       }
       lookAtCalls();
-      signal();
+      signal(true);
     }
 
     /** At once: no call of a recording that begins before main is to be missed. */
@@ -525,24 +488,6 @@ public final class SamplingControl implements AutoCloseable {
         // The caller is the application; the control thread looks again, and has what there is to
         // say.
         return;
-      }
-    }
-
-    private void remember(long id) {
-      lock.lock();
-      try {
-        startedByCommand.add(id);
-      } finally {
-        lock.unlock();
-      }
-    }
-
-    private void forget(long id) {
-      lock.lock();
-      try {
-        startedByCommand.remove(id);
-      } finally {
-        lock.unlock();
       }
     }
 

@@ -24,7 +24,7 @@ public final class NativeSample extends Event {
   @Label("Interval")
   @Description("CPU time between two samples, such as 10 ms; the shortest asked for is used")
   @SettingDefinition
-  boolean interval(WishControl control) {
+  boolean interval(AskedSetting control) {
     return true;
   }
 
@@ -34,7 +34,7 @@ public final class NativeSample extends Event {
       "What is sampled: cpu, or an event such as page-faults, whose samples are EventSample; the"
           + " interval is a number of events then")
   @SettingDefinition
-  boolean event(WishControl control) {
+  boolean event(AskedSetting control) {
     return true;
   }
 
@@ -42,7 +42,7 @@ public final class NativeSample extends Event {
   @Label("Engine")
   @Description("The sampling engine: auto, or the name of one")
   @SettingDefinition
-  boolean engine(WishControl control) {
+  boolean engine(AskedSetting control) {
     return true;
   }
 
@@ -50,7 +50,7 @@ public final class NativeSample extends Event {
   @Label("Depth")
   @Description("The most frames of one stack; the largest asked for is used")
   @SettingDefinition
-  boolean depth(WishControl control) {
+  boolean depth(AskedSetting control) {
     return true;
   }
 }

@@ -10,8 +10,7 @@ import jdk.jfr.StackTrace;
 
 /**
  * Never committed: JFR's periodic thread calls the hook of this type while recordings run. JFR
- * reports a setting only if its value changes, so that a running recording that only enables or
- * disables {@link NativeSample} would not be noticed.
+ * reports to its listeners that recordings start and stop, and not that their settings change.
  */
 @Name("stackweave.SettingsWatch")
 @Label("Settings Watch")

@@ -52,7 +52,7 @@ public final class WallSample extends CodedEvent {
       "Wall-clock time between two looks at a waiting thread, such as 20 ms; the shortest asked for"
           + " is used")
   @SettingDefinition
-  boolean interval(WishControl control) {
+  boolean interval(AskedSetting control) {
     return true;
   }
 }
