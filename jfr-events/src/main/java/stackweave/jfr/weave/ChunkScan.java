@@ -1,7 +1,7 @@
 package stackweave.jfr.weave;
 
 import java.io.IOException;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -39,10 +39,8 @@ final class ChunkScan {
           EventShape.of(SamplerStatus.NAME, "startTime taken interval"),
           EventShape.of("jdk.JVMInformation", "pid jvmStartTime jvmVersion"));
 
-  /** One comes every two seconds: this is a year of them. */
-  private static final int MOST_STATUSES = 1 << 24;
-
-  private static final double NANOS_PER_SECOND = 1e9;
+  /** One comes every two seconds: these are more than a chunk has. */
+  private static final int MOST_STATUSES = 1 << 20;
 
   private final int input;
   private final ChunkHeader header;
@@ -65,9 +63,7 @@ final class ChunkScan {
   private final WeightSpread weights = new WeightSpread();
 
   /** Time of each status; its complement if no sample was taken since the one before it. */
-  private long[] statuses = {};
-
-  private int statusCount;
+  private final List<Long> statuses = new ArrayList<>();
 
   private boolean isSeparator;
 
@@ -113,7 +109,6 @@ final class ChunkScan {
     if (like != null && like.pooledTypes.equals(scan.pooledTypes)) {
       scan.pooledTypes = like.pooledTypes;
     }
-    scan.statuses = Arrays.copyOf(scan.statuses, scan.statusCount);
     if (scan.session.isEmpty() && scan.mark != null) {
       scan.session = scan.mark.session();
     }
@@ -165,13 +160,10 @@ final class ChunkScan {
   }
 
   private void status(long nanos, boolean hasTaken) throws IOException {
-    if (statusCount == statuses.length) {
-      if (statusCount >= MOST_STATUSES) {
-        throw new IOException("it has more than " + MOST_STATUSES + " statuses");
-      }
-      statuses = Arrays.copyOf(statuses, Math.max(16, 2 * statusCount));
+    if (statuses.size() == MOST_STATUSES) {
+      throw new IOException("it has more than " + MOST_STATUSES + " statuses");
     }
-    statuses[statusCount++] = hasTaken ? nanos : ~nanos;
+    statuses.add(hasTaken ? nanos : ~nanos);
   }
 
   /** The number of its file. */
@@ -248,17 +240,11 @@ final class ChunkScan {
   }
 
   /** Times of statuses, in nanoseconds since 1970; complements where no samples were taken. */
-  long[] statuses() {
+  List<Long> statuses() {
     return statuses;
   }
 
   TreeMap<Long, String> pooledTypes() {
     return pooledTypes;
-  }
-
-  /** When the clock of its events was 0: the same for all chunks of a JVM, but for drift. */
-  long clockOrigin() {
-    return header.startNanos()
-        - (long) (header.startTicks() * (NANOS_PER_SECOND / Math.max(1, header.ticksPerSecond())));
   }
 }

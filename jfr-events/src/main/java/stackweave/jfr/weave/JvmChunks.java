@@ -1,7 +1,7 @@
 package stackweave.jfr.weave;
 
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 
 /** The chunks of one JVM, in their order, and what holds for all of them. Not thread-safe. */
@@ -18,9 +18,8 @@ final class JvmChunks {
   private long last = Long.MIN_VALUE;
 
   /** Begins and ends of the times in which no sample was taken, one after the other. */
-  private long[] pauses = {};
+  private final List<Long> pauses = new ArrayList<>();
 
-  private int pauseEnds;
   private WeightSpread weights = new WeightSpread();
   private long interval = Long.MAX_VALUE;
 
@@ -58,15 +57,12 @@ final class JvmChunks {
   }
 
   private void pause(long from, long to) {
-    if (pauseEnds > 0 && pauses[pauseEnds - 1] == from) {
-      pauses[pauseEnds - 1] = to;
-      return;
+    int last = pauses.size() - 1;
+    if (last > 0 && pauses.get(last) == from) {
+      pauses.set(last, to);
+    } else {
+      pauses.addAll(List.of(from, to));
     }
-    if (pauseEnds == pauses.length) {
-      pauses = Arrays.copyOf(pauses, Math.max(16, 2 * pauses.length));
-    }
-    pauses[pauseEnds++] = from;
-    pauses[pauseEnds++] = to;
   }
 
   /** Whether samples were taken at a time: so JFR's own would be there beside ours. */
@@ -74,7 +70,7 @@ final class JvmChunks {
     if (nanos < first || nanos > last) {
       return false;
     }
-    int index = Arrays.binarySearch(pauses, 0, pauseEnds, nanos);
+    int index = Collections.binarySearch(pauses, nanos);
     // Behind a begin, an odd number of ends and begins is before it.
     return index >= 0 || (~index & 1) == 0;
   }

@@ -21,9 +21,6 @@ import stackweave.jfr.read.RecordingException;
  * their time, each once. Reads all inputs once. Not thread-safe.
  */
 final class MergePlan {
-  /** Of one JVM the clock's beginning is the same, but for steps and drift of the wall clock. */
-  private static final long SAME_CLOCK_NANOS = 1_000_000_000L;
-
   private final List<Path> files;
   private final List<JvmChunks> jvms = new ArrayList<>();
   private final List<String> losses = new ArrayList<>();
@@ -113,38 +110,24 @@ final class MergePlan {
       }
     }
     Map<String, JvmChunks> byName = new LinkedHashMap<>();
-    ChunkScan before = null;
-    JvmChunks ofBefore = null;
     for (ChunkScan scan : scans) {
       String name = scan.session();
       if (name.isEmpty() && !scan.jvm().isEmpty()) {
         name = sessionOfJvm.getOrDefault(scan.jvm(), scan.jvm());
       }
-      JvmChunks jvm;
-      if (!name.isEmpty()) {
-        jvm = byName.computeIfAbsent(name, key -> added(true));
-      } else if (ofBefore != null && !ofBefore.isCertain() && isLikely(before, scan)) {
-        jvm = ofBefore;
-      } else {
-        jvm = added(false);
-      }
-      jvm.chunks().add(scan);
-      before = scan;
-      ofBefore = jvm;
+      // Those of a file that name no JVM are taken for one's, and kept apart.
+      boolean isCertain = !name.isEmpty();
+      byName
+          .computeIfAbsent(
+              isCertain ? name : "file " + scan.input(),
+              key -> {
+                JvmChunks jvm = new JvmChunks(isCertain);
+                jvms.add(jvm);
+                return jvm;
+              })
+          .chunks()
+          .add(scan);
     }
-  }
-
-  private JvmChunks added(boolean isCertain) {
-    JvmChunks jvm = new JvmChunks(isCertain);
-    jvms.add(jvm);
-    return jvm;
-  }
-
-  /** Whether two chunks that name no JVM, one behind the other, are of the same. */
-  private static boolean isLikely(ChunkScan before, ChunkScan scan) {
-    return before.input() == scan.input()
-        && before.pooledTypes().equals(scan.pooledTypes())
-        && Math.abs(before.clockOrigin() - scan.clockOrigin()) < SAME_CLOCK_NANOS;
   }
 
   /** Orders the chunks of a JVM, and takes of several versions of one the longest. */
