@@ -1,22 +1,12 @@
 package stackweave.jfr.call;
 
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import stackweave.jfr.event.TickClock;
 
 /** Gives an event the start and the duration of a call that is over. Thread-safe. */
 final class CallClock extends TickClock {
-  private static final VarHandle START = field("startTime");
-  private static final VarHandle DURATION = field("duration");
-
-  private static VarHandle field(String name) {
-    try {
-      return MethodHandles.privateLookupIn(NativeCall.class, MethodHandles.lookup())
-          .findVarHandle(NativeCall.class, name, long.class);
-    } catch (ReflectiveOperationException e) {
-      return null;
-    }
-  }
+  private static final VarHandle START = field(NativeCall.class, "startTime");
+  private static final VarHandle DURATION = field(NativeCall.class, "duration");
 
   @Override
   protected long ticksNow() {

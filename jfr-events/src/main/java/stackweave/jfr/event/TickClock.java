@@ -1,5 +1,9 @@
 package stackweave.jfr.event;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import jdk.jfr.Event;
+
 /**
  * JFR's ticks at times of {@link System#nanoTime}. JFR stamps events with ticks of its own when
  * they begin, in private fields that it adds to every event class (JDK 17 to 27), which a lookup in
@@ -35,6 +39,16 @@ public abstract class TickClock {
 
   /** Null until the rate is known. */
   private volatile Anchor last;
+
+  /** A field that JFR adds to an event's class; null where JFR lets nobody set it. */
+  protected static VarHandle field(Class<? extends Event> event, String name) {
+    try {
+      return MethodHandles.privateLookupIn(event, MethodHandles.lookup())
+          .findVarHandle(event, name, long.class);
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
 
   /** The ticks by which an event begins now; 0 while JFR does not stamp events. */
   protected abstract long ticksNow();

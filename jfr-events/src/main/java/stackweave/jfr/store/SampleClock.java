@@ -1,6 +1,5 @@
 package stackweave.jfr.store;
 
-import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.StackEvent;
@@ -12,37 +11,28 @@ import stackweave.jfr.event.TickClock;
  * age has the difference. For the drain thread only.
  */
 final class SampleClock extends TickClock {
-  /** The fields by the kind of the sample; null where JFR lets nobody set them. */
+  /** The fields by the kind of the sample. */
   private static final VarHandle[] STARTS = fields("startTime");
 
   private static final VarHandle[] DURATIONS = fields("duration");
 
   /** Those of the most frequent events, by constants: that takes a third of the time. */
-  private static final VarHandle START =
-      STARTS == null ? null : STARTS[SampleRecord.Kind.CPU.ordinal()];
+  private static final VarHandle START = STARTS[SampleRecord.Kind.CPU.ordinal()];
 
-  private static final VarHandle DURATION =
-      DURATIONS == null ? null : DURATIONS[SampleRecord.Kind.CPU.ordinal()];
+  private static final VarHandle DURATION = DURATIONS[SampleRecord.Kind.CPU.ordinal()];
 
   private static VarHandle[] fields(String name) {
     SampleRecord.Kind[] kinds = SampleRecord.Kind.values();
     VarHandle[] fields = new VarHandle[kinds.length];
-    try {
-      for (int i = 0; i < kinds.length; i++) {
-        Class<?> event = kinds[i].event();
-        fields[i] =
-            MethodHandles.privateLookupIn(event, MethodHandles.lookup())
-                .findVarHandle(event, name, long.class);
-      }
-      return fields;
-    } catch (ReflectiveOperationException e) {
-      return null;
+    for (int i = 0; i < kinds.length; i++) {
+      fields[i] = field(kinds[i].event(), name);
     }
+    return fields;
   }
 
   @Override
   protected long ticksNow() {
-    if (STARTS == null || DURATIONS == null) {
+    if (START == null || DURATION == null) {
       return 0;
     }
     StackSample probe = new StackSample();
