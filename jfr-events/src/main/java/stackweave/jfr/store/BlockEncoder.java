@@ -181,12 +181,12 @@ final class BlockEncoder implements AutoCloseable {
 
   void thread(ThreadTable.Entry thread) {
     number(THREAD);
-    number(thread.key);
-    number(thread.tid);
-    text(thread.name);
-    number(thread.javaId);
-    number(thread.virtual ? 1 : 0);
-    number(thread.carrierId);
+    number(thread.key());
+    number(thread.tid());
+    text(thread.name());
+    number(thread.javaId());
+    number(thread.virtual() ? 1 : 0);
+    number(thread.carrierId());
   }
 
   void attributes(long id, int state, int end, long contextId, long ageNanos) {

@@ -122,12 +122,11 @@ final class BlockLayout {
   }
 
   private void defineThread(ThreadTable.Entry thread) {
-    if (thread.emitted == chunk) {
+    if (!tables.threads.claim(thread, chunk)) {
       return;
     }
-    thread.emitted = chunk;
-    if (thread.carrier != null) {
-      defineThread(thread.carrier);
+    if (thread.carrier() != null) {
+      defineThread(thread.carrier());
     }
     block.thread(thread);
     writeFullBlock();

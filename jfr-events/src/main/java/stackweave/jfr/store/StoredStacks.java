@@ -119,7 +119,8 @@ final class StoredStacks implements SampleDefinitions {
     ThreadTable.Entry thread = tables.threads.get(threadKey);
     return thread == null
         ? null
-        : new StackThread(thread.name, thread.tid, thread.javaId, thread.virtual, thread.carrierId);
+        : new StackThread(
+            thread.name(), thread.tid(), thread.javaId(), thread.virtual(), thread.carrierId());
   }
 
   @Override

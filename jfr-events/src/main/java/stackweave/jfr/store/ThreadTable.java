@@ -2,6 +2,7 @@ package stackweave.jfr.store;
 
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import stackweave.unwind.hash.HashIndex;
 
@@ -11,41 +12,24 @@ import stackweave.unwind.hash.HashIndex;
  * thread-safe.
  */
 final class ThreadTable {
-  /** A thread as it was when the key was given. */
-  static final class Entry {
-    final long key;
-    final long tid;
-    final String name;
-    final long javaId;
-    final boolean virtual;
-    final long carrierId;
-    final WeakReference<Thread> thread;
-
-    /** The thread that carries this one, as it is known itself; null where there is none. */
-    final Entry carrier;
-
-    int emitted;
-
-    Entry(
-        long key,
-        long tid,
-        String name,
-        long javaId,
-        boolean virtual,
-        long carrierId,
-        Thread thread,
-        Entry carrier) {
-      this.key = key;
-      this.tid = tid;
-      this.name = name;
-      this.javaId = javaId;
-      this.virtual = virtual;
-      this.carrierId = carrierId;
-      this.thread = thread == null ? null : new WeakReference<>(thread);
-      this.carrier = carrier;
-    }
-
-    boolean is(long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
+  /**
+   * A thread as it was when the key was given.
+   *
+   * @param reference to the Java thread; null where it is not known
+   * @param carrier the thread that carries this one, as it is known itself; null where there is
+   *     none
+   */
+  record Entry(
+      long key,
+      long tid,
+      String name,
+      long javaId,
+      boolean virtual,
+      long carrierId,
+      WeakReference<Thread> reference,
+      Entry carrier) {
+    private boolean is(
+        long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
       return this.tid == tid
           && this.javaId == javaId
           && this.virtual == virtual
@@ -55,13 +39,17 @@ final class ThreadTable {
     }
 
     Thread thread() {
-      return thread == null ? null : thread.get();
+      return reference == null ? null : reference.get();
     }
   }
 
   private static final int FIRST_CAPACITY = 128;
 
   private List<Entry> entries = new ArrayList<>();
+
+  /** By the place of an entry: the chunk that has its definition. */
+  private int[] emitted = new int[FIRST_CAPACITY];
+
   private long firstKey = 1;
 
   /** By what of a thread is a number: no boxes. */
@@ -83,9 +71,12 @@ final class ThreadTable {
             javaId,
             virtual,
             carrierId,
-            thread,
+            thread == null ? null : new WeakReference<>(thread),
             virtual ? newest(tid, carrierId) : null);
     index.add(hash, entries.size());
+    if (entries.size() == emitted.length) {
+      emitted = Arrays.copyOf(emitted, 2 * emitted.length);
+    }
     entries.add(entry);
     return entry.key;
   }
@@ -115,6 +106,14 @@ final class ThreadTable {
     return position >= 0 && position < entries.size() ? entries.get((int) position) : null;
   }
 
+  /** Whether a thread must be defined in {@code chunk}; marks it as defined. */
+  boolean claim(Entry thread, int chunk) {
+    int position = (int) (thread.key - firstKey);
+    boolean isNew = emitted[position] != chunk;
+    emitted[position] = chunk;
+    return isNew;
+  }
+
   int count() {
     return entries.size();
   }
@@ -123,6 +122,7 @@ final class ThreadTable {
   void clear() {
     firstKey += entries.size();
     entries = new ArrayList<>();
+    emitted = new int[FIRST_CAPACITY];
     index.clear();
   }
 }
