@@ -15,7 +15,6 @@ import static stackweave.jfr.event.BlockFormat.SOURCE_SUFFIX;
 import static stackweave.jfr.event.BlockFormat.THREAD;
 import static stackweave.jfr.event.BlockFormat.USUAL_SOURCE;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -241,38 +240,15 @@ final class BlockEncoder implements AutoCloseable {
 
   private void newText(String text, boolean exchange) {
     // Not by charAt: most of this is interpreted, where a call is ten times an access.
-    byte[] characters = text.getBytes(StandardCharsets.ISO_8859_1);
-    int count = characters.length;
-    number(2L * text.length());
-    if (count != text.length()) {
-      otherText(text, 0, exchange); // a pair of surrogates is one question mark
-      return;
-    }
-    reserve(count);
-    byte[] to = block;
-    int at = length;
-    for (int i = 0; i < count; i++) {
-      byte c = characters[i];
-      if (c < 'A') {
-        if (c < 0 || c == '?') {
-          // Not ASCII, or the question mark that stands for what is not Latin-1.
-          length = at;
-          otherText(text, i, exchange);
-          return;
-        }
-        if (exchange) {
-          c = c == '.' ? (byte) '/' : c == '/' ? (byte) '.' : c;
-        }
+    char[] characters = text.toCharArray();
+    number(2L * characters.length);
+    for (char c : characters) {
+      char written = !exchange ? c : c == '.' ? '/' : c == '/' ? '.' : c;
+      if (written < 0x80 && length < block.length) {
+        block[length++] = (byte) written;
+      } else {
+        number(written);
       }
-      to[at++] = c;
-    }
-    length = at;
-  }
-
-  private void otherText(String text, int from, boolean exchange) {
-    for (int i = from; i < text.length(); i++) {
-      char c = text.charAt(i);
-      number(!exchange ? c : c == '.' ? '/' : c == '/' ? '.' : c);
     }
   }
 
