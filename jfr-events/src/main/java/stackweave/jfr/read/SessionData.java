@@ -2,7 +2,6 @@ package stackweave.jfr.read;
 
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -64,6 +63,9 @@ final class SessionData implements Definitions {
    */
   private record MethodEntry(long moduleId, SampledMethod method) {}
 
+  /** A frame before its method and its caller are known. */
+  private record Node(long parentId, long methodId, int kind, int line, long offset, int found) {}
+
   final BlockPieces blocks = new BlockPieces();
 
   private final SampledFrame.Change change;
@@ -73,23 +75,16 @@ final class SessionData implements Definitions {
 
   private final Map<SampledFrame, List<SampledFrame>> changedLast = new IdentityHashMap<>();
 
+  /** The numbers of frames by their ids. */
   private final LongIndex nodes = new LongIndex();
-  private long[] parentIds = new long[1_024];
-  private long[] methodIds = new long[1_024];
-  private long[] offsets = new long[1_024];
-  private int[] lines = new int[1_024];
-  private byte[] kinds = new byte[1_024];
 
-  /** By node, as long as any has one that is not 0. */
-  private byte[] founds = {};
+  /** By the number of a frame, as it is defined; empty after {@link #finish}. */
+  private List<Node> definitions = new ArrayList<>();
 
-  /** By node, after {@link #finish}, in place of the ids. */
-  private int[] parents = {};
-
-  private SampledMethod[] methods = {};
-
-  /** Those that were asked for: a node is in many stacks. */
+  /** By the number of a frame, after {@link #finish}. */
   private SampledFrame[] frames = {};
+
+  private int[] parents = {};
 
   private Map<Long, MethodEntry> methodEntries = new HashMap<>();
   private final Map<Long, SampledModule> modules = new HashMap<>();
@@ -129,29 +124,22 @@ final class SessionData implements Definitions {
 
   @Override
   public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
+    Node node = new Node(parentId, methodId, kind, Math.max(0, line), offset, 0);
     int index = nodes.add(id);
-    if (index == parentIds.length) {
-      parentIds = Arrays.copyOf(parentIds, 2 * index);
-      methodIds = Arrays.copyOf(methodIds, 2 * index);
-      offsets = Arrays.copyOf(offsets, 2 * index);
-      lines = Arrays.copyOf(lines, 2 * index);
-      kinds = Arrays.copyOf(kinds, 2 * index);
+    if (index == definitions.size()) {
+      definitions.add(node);
+    } else {
+      definitions.set(index, node);
     }
-    parentIds[index] = parentId;
-    methodIds[index] = methodId;
-    offsets[index] = offset;
-    lines[index] = Math.max(0, line);
-    kinds[index] = (byte) kind;
   }
 
   @Override
   public void found(long id, int found) {
     int index = nodes.find(id);
-    if (index >= founds.length) {
-      founds = Arrays.copyOf(founds, kinds.length);
-    }
     if (index >= 0) {
-      founds[index] = (byte) found;
+      Node node = definitions.get(index);
+      definitions.set(
+          index, new Node(node.parentId, node.methodId, node.kind, node.line, node.offset, found));
     }
   }
 
@@ -318,19 +306,28 @@ final class SessionData implements Definitions {
     for (Map.Entry<Long, MethodEntry> entry : methodEntries.entrySet()) {
       byId.put(entry.getKey(), finished(entry.getValue()));
     }
-    int count = nodes.count();
-    parents = new int[count];
-    methods = new SampledMethod[count];
-    for (int i = 0; i < count; i++) {
-      int parent = nodes.find(parentIds[i]);
-      parents[i] = parentIds[i] == 0 ? ROOT : parent < 0 ? LOST : parent;
-      methods[i] = byId.get(methodIds[i]);
+    parents = new int[definitions.size()];
+    frames = new SampledFrame[parents.length];
+    for (int i = 0; i < parents.length; i++) {
+      Node node = definitions.get(i);
+      int parent = nodes.find(node.parentId);
+      parents[i] = node.parentId == 0 ? ROOT : parent < 0 ? LOST : parent;
+      frames[i] = frame(byId.get(node.methodId), node);
     }
-    parentIds = new long[0];
-    methodIds = parentIds;
-    frames = new SampledFrame[count];
+    definitions = List.of();
     methodEntries = Map.of();
     texts = Map.of();
+  }
+
+  private SampledFrame frame(SampledMethod method, Node node) {
+    return method == null
+        ? LOST_METHOD
+        : new SampledFrame(
+            method,
+            codes.kinds().label(node.kind),
+            node.line,
+            node.offset,
+            node.found == 0 ? FoundWay.TABLES : ways.computeIfAbsent(node.found, this::way));
   }
 
   private SampledModule finished(SampledModule module) {
@@ -400,7 +397,7 @@ final class SessionData implements Definitions {
       if (stack.size() == MAX_FRAMES) {
         break;
       }
-      stack.add(frameAt(index));
+      stack.add(frames[index]);
     }
     Collections.reverse(stack);
     if (change != SampledFrame.Change.NONE) {
@@ -436,8 +433,8 @@ final class SessionData implements Definitions {
   boolean isResolved(long stackId) {
     int index = innermost(stackId);
     boolean complete = stackId == 0 || index >= 0;
-    for (int frames = 0; index >= 0; frames++) {
-      complete &= methods[index] != null && parents[index] != LOST && frames < MAX_FRAMES;
+    for (int count = 0; index >= 0; count++) {
+      complete &= frames[index] != LOST_METHOD && parents[index] != LOST && count < MAX_FRAMES;
       if (!complete) {
         return false;
       }
@@ -458,26 +455,7 @@ final class SessionData implements Definitions {
 
   /** The frame of a number, as it was recorded. */
   SampledFrame frameAt(int index) {
-    SampledFrame frame = frames[index];
-    if (frame == null) {
-      SampledMethod method = methods[index];
-      frame =
-          method == null
-              ? LOST_METHOD
-              : new SampledFrame(
-                  method,
-                  codes.kinds().label(kinds[index]),
-                  lines[index],
-                  offsets[index],
-                  found(index));
-      frames[index] = frame;
-    }
-    return frame;
-  }
-
-  private FoundWay found(int index) {
-    int code = index < founds.length ? founds[index] : 0;
-    return code == 0 ? FoundWay.TABLES : ways.computeIfAbsent(code, this::way);
+    return frames[index];
   }
 
   private FoundWay way(int code) {
