@@ -47,7 +47,7 @@ public final class ChunkReader {
     this.header = header;
     this.walk = new EventWalk(source, header);
     Metadata metadata = source.metadata(header);
-    this.pool = new StringPool(source, header, metadata);
+    this.pool = new StringPool(source, header);
     this.plans = new EventPlan[metadata.count()];
     int most = 0;
     for (EventShape shape : shapes) {

@@ -1,7 +1,6 @@
 package stackweave.jfr.chunk;
 
 import java.io.IOException;
-import java.util.Set;
 
 /**
  * Reads the constants of a chunk: from its checkpoints, the last one first, as each says where the
@@ -11,28 +10,16 @@ public final class ConstantPools {
   private static final int WINDOW_BYTES = 1 << 16;
   private static final int CHECKPOINT_TYPE = 1;
 
-  /** Receives constants. */
-  @FunctionalInterface
-  public interface Visitor {
-    /**
-     * A constant.
-     *
-     * @param type its type
-     * @param key what events and other constants know it by
-     * @param text the string in it, if its type is one of those of which it is wanted and has just
-     *     one; else ""
-     * @throws IOException to end the reading
-     */
-    void constant(ValueType type, long key, String text) throws IOException;
-  }
-
   /** Receives constants before their values are read. */
   @FunctionalInterface
-  interface Reader {
+  public interface Reader {
     /**
      * Reads the value that {@code input} is at.
      *
+     * @param type the constant's
+     * @param key what events and other constants know it by
      * @return false, and has read nothing, if it is to be passed over
+     * @throws IOException to end the reading
      */
     boolean read(ValueType type, long key, ChunkInput input) throws IOException;
   }
@@ -43,18 +30,22 @@ public final class ConstantPools {
    * Reads all constants of a chunk.
    *
    * @param source stays open
-   * @param withText the names of the types of which the string is wanted
-   * @throws IOException if a checkpoint is damaged, or the visitor throws it
+   * @throws IOException if a checkpoint is damaged, or the reader throws it
    */
-  public static void read(
-      ChunkSource source, ChunkHeader header, Set<String> withText, Visitor visitor)
+  public static void read(ChunkSource source, ChunkHeader header, Reader reader)
       throws IOException {
-    read(source, header, source.metadata(header), reader(withText, visitor));
+    ChunkInput input = source.input(WINDOW_BYTES, header);
+    Metadata metadata = source.metadata(header);
+    long position = header.checkpoint();
+    long end = header.end();
+    for (long before = -1; before != 0; position += before) {
+      before = readCheckpoint(input, header, position, end, metadata, reader);
+      end = position;
+    }
   }
 
   /** The same of the chunk's last checkpoint alone. */
-  public static void readLast(
-      ChunkSource source, ChunkHeader header, Set<String> withText, Visitor visitor)
+  public static void readLast(ChunkSource source, ChunkHeader header, Reader reader)
       throws IOException {
     readCheckpoint(
         source.input(WINDOW_BYTES, header),
@@ -62,41 +53,7 @@ public final class ConstantPools {
         header.checkpoint(),
         header.end(),
         source.metadata(header),
-        reader(withText, visitor));
-  }
-
-  private static Reader reader(Set<String> withText, Visitor visitor) {
-    return (type, key, input) -> {
-      if (!withText.contains(type.name())) {
-        visitor.constant(type, key, "");
-        return false;
-      }
-      boolean isText = type.isText();
-      boolean hasText = hasOneText(type);
-      String text = isText || hasText ? input.readText(null) : "";
-      visitor.constant(type, key, text);
-      return isText || hasText;
-    };
-  }
-
-  /** Whether a value of the type is one string, as those of symbols are. */
-  static boolean hasOneText(ValueType type) throws IOException {
-    if (type.fields().size() != 1) {
-      return false;
-    }
-    ValueType.Field field = type.fields().get(0);
-    return !field.isKey() && !field.isArray() && field.type().isText();
-  }
-
-  static void read(ChunkSource source, ChunkHeader header, Metadata metadata, Reader reader)
-      throws IOException {
-    ChunkInput input = source.input(WINDOW_BYTES, header);
-    long position = header.checkpoint();
-    long end = header.end();
-    for (long before = -1; before != 0; position += before) {
-      before = readCheckpoint(input, header, position, end, metadata, reader);
-      end = position;
-    }
+        reader);
   }
 
   /**

@@ -131,7 +131,6 @@ public final class EventConstants {
       ConstantPools.read(
           source,
           header,
-          source.metadata(header),
           (type, key, input) -> {
             if (!type.name().equals(name) || !keys.contains(key)) {
               return false;

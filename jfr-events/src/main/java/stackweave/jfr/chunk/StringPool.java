@@ -1,8 +1,8 @@
 package stackweave.jfr.chunk;
 
 import java.io.IOException;
-import java.util.Arrays;
-import stackweave.unwind.hash.LongIndex;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * The strings that events of a chunk have by their key. They are read when the first of them is
@@ -13,43 +13,34 @@ final class StringPool {
   private static final long MAX_CHARACTERS = 256L << 20;
 
   private final ChunkHeader header;
-  private final Metadata metadata;
   private final ChunkSource source;
 
-  /** Null until the pools are read. */
-  private LongIndex keys;
+  /** By their keys; null until the pools are read. */
+  private Map<Long, String> texts;
 
-  private String[] texts = new String[1_024];
   private long characters;
 
-  StringPool(ChunkSource source, ChunkHeader header, Metadata metadata) {
+  StringPool(ChunkSource source, ChunkHeader header) {
     this.source = source;
     this.header = header;
-    this.metadata = metadata;
   }
 
   /** The string of a key; "" for one that the chunk lacks. */
   String text(long key) throws IOException {
-    if (keys == null) {
-      keys = new LongIndex();
-      read();
+    if (texts == null) {
+      texts = new HashMap<>();
+      ConstantPools.read(
+          source,
+          header,
+          (type, each, input) -> {
+            if (!type.isText()) {
+              return false;
+            }
+            put(each, input.readText(null));
+            return true;
+          });
     }
-    int index = keys.find(key);
-    return index < 0 ? "" : texts[index];
-  }
-
-  private void read() throws IOException {
-    ConstantPools.read(
-        source,
-        header,
-        metadata,
-        (type, key, input) -> {
-          if (!type.isText()) {
-            return false;
-          }
-          put(key, input.readText(null));
-          return true;
-        });
+    return texts.getOrDefault(key, "");
   }
 
   private void put(long key, String text) throws IOException {
@@ -57,10 +48,6 @@ final class StringPool {
     if (characters > MAX_CHARACTERS) {
       throw new IOException("its strings have more than " + MAX_CHARACTERS + " characters");
     }
-    int index = keys.add(key);
-    if (index == texts.length) {
-      texts = Arrays.copyOf(texts, 2 * index);
-    }
-    texts[index] = text;
+    texts.put(key, text);
   }
 }

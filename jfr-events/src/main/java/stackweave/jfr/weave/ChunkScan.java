@@ -3,7 +3,6 @@ package stackweave.jfr.weave;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeMap;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
@@ -17,7 +16,6 @@ import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.weave.format.Separator;
-import stackweave.jfr.weave.format.TraceLayout;
 import stackweave.jfr.weave.format.WovenMark;
 
 /**
@@ -95,12 +93,13 @@ final class ChunkScan {
     ConstantPools.readLast(
         source,
         header,
-        Set.of(TraceLayout.STRING),
-        (type, key, text) -> {
-          WovenMark found = WovenMark.parse(text);
-          if (found != null) {
-            scan.mark = found;
+        (type, key, value) -> {
+          if (!type.isText()) {
+            return false;
           }
+          WovenMark found = WovenMark.parse(value.readText());
+          scan.mark = found == null ? scan.mark : found;
+          return true;
         });
     Metadata metadata = source.metadata(header);
     scan.isSeparator = metadata.count() == 1 && Separator.isType(metadata.at(0).name());

@@ -10,7 +10,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.chunk.ChunkBytes.Bytes;
@@ -39,8 +38,7 @@ class ConstantPoolsTest {
       ConstantPools.read(
           source,
           ChunkHeader.of(header, 0),
-          Set.of("test.Symbol"),
-          (type, key, text) -> constants.add(key + " " + text));
+          (type, key, input) -> constants.add(key + " " + input.readText()));
     }
     return constants;
   }
