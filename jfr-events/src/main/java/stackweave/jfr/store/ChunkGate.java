@@ -56,8 +56,8 @@ final class ChunkGate {
   /** What is left of {@link #FLUSH_NANOS} for rotations at the JVM's end; for that thread only. */
   private long lastPatience = FLUSH_NANOS;
 
-  /** Whether the second hook's wait is used up; guarded by JFR's lock. */
-  private boolean hasWaited;
+  /** How many chunks have ended. */
+  private volatile int ended;
 
   private volatile long forcedOpenings;
   private volatile long lateFlushes;
@@ -158,9 +158,9 @@ final class ChunkGate {
 
   /** Called by the second hook: starts a new chunk number and opens the gate. */
   void chunkBegins() {
-    boolean locked = hold(hasWaited ? 0 : COMMIT_NANOS);
-    hasWaited = false;
+    boolean locked = hold(COMMIT_NANOS);
     chunk++;
+    ended++;
     closed = false;
     if (locked) {
       opened.signalAll();
@@ -168,13 +168,9 @@ final class ChunkGate {
     }
   }
 
-  /**
-   * Between the hooks, where the first did not get the lock: takes it, to be followed by {@link
-   * #leave}. The second hook does not wait then, whether this got it or not.
-   */
-  boolean holdBetween() {
-    hasWaited = true;
-    return hold(COMMIT_NANOS);
+  /** How many chunks have ended; other than the chunk's number, which changes more often. */
+  int ended() {
+    return ended;
   }
 
   /** As {@link #hold()}, for so long at most; {@link #leave} must follow if this is true. */

@@ -26,9 +26,7 @@ final class ChunkHooks {
 
   private volatile LiveWeave weave = LiveWeave.NONE;
 
-  /** Whether the hook got the gate's lock; and when it was called last. For JFR's hooks. */
-  private boolean isEndWoven;
-
+  /** When the hook was called last. For JFR's hooks. */
   private Instant lastEnd = Instant.MIN;
 
   ChunkHooks(ChunkGate gate, BlockLayout layout, Runnable late) {
@@ -68,12 +66,8 @@ final class ChunkHooks {
   }
 
   void beforeRotation() {
-    isEndWoven = false;
     boolean flushed = gate.chunkEnds(endOfChunk);
     lastEnd = Instant.now();
-    if (!isEndWoven) {
-      weave.endMissed();
-    }
     if (!flushed && gate.isLastFlushed()) {
       late.run();
     }
@@ -81,18 +75,6 @@ final class ChunkHooks {
 
   /** JFR has finished a chunk: see {@link EventStore#chunkFinished}. */
   void chunkFinished(String file) {
-    if (!isWeaving()) {
-      return;
-    }
-    // The gate is closed until the next chunk begins: all samples so far are of this one.
-    if (!isEndWoven && gate.holdBetween()) {
-      try {
-        weave.endLate();
-        isEndWoven = true;
-      } finally {
-        gate.leave();
-      }
-    }
     weave.finished(file);
   }
 
@@ -134,9 +116,9 @@ final class ChunkHooks {
   private final class EndOfChunk implements IntConsumer {
     @Override
     public void accept(int chunk) {
+      weave.entered(gate.ended());
       layout.chunkEnds(chunk);
       weave.chunkEnds();
-      isEndWoven = true;
     }
   }
 }

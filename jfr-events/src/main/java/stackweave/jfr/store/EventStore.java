@@ -417,7 +417,7 @@ public final class EventStore implements AutoCloseable {
     try {
       session.emit(chunk);
       layout.enter(chunk);
-      hooks.weave().entered(chunk);
+      hooks.weave().entered(gate.ended());
       return chunk;
     } catch (RuntimeException | Error e) {
       defineAnew();

@@ -67,11 +67,8 @@ public final class LiveWeave {
 
   private int pieces;
 
-  /** The number of the chunk that samples were written to last. */
-  private int openChunk;
-
-  /** Whether a chunk ended whose samples were not told from those of the next. */
-  private volatile boolean isEndMissed;
+  /** How many chunks had ended when samples were written last. */
+  private int chunksEnded;
 
   private final AtomicLong unwoven = new AtomicLong();
   private volatile String note;
@@ -174,14 +171,6 @@ public final class LiveWeave {
     return bytes;
   }
 
-  private void dropMissed() {
-    isEndMissed = false;
-    if (open != null && open.samples() > 0) {
-      note = "not woven: samples of a chunk whose end could not wait for the drain thread";
-    }
-    dropOpen();
-  }
-
   private void dropOpen() {
     if (open != null) {
       drop(List.of(open));
@@ -199,39 +188,23 @@ public final class LiveWeave {
   // ---- chunks
 
   /**
-   * Samples of a chunk follow, of another one perhaps than those before.
+   * Samples follow. What is encoded of a chunk that ended without {@link #chunkEnds} can't be told
+   * from what comes in the next, and is dropped.
    *
-   * @param chunk its number
+   * @param ended how many chunks have ended
    */
-  public void entered(int chunk) {
-    if (chunk != openChunk) {
-      openChunk = chunk;
-      if (isEndMissed) {
-        dropMissed();
+  public void entered(int ended) {
+    if (ended != chunksEnded) {
+      chunksEnded = ended;
+      if (open != null && open.samples() > 0) {
+        note = "not woven: samples of a chunk whose end could not wait for the drain thread";
       }
+      dropOpen();
     }
   }
 
   /** A chunk ends: what is encoded is its samples, and waits for {@link #finished}. */
   public void chunkEnds() {
-    if (isEndMissed) {
-      dropMissed();
-    }
-    end();
-  }
-
-  /** A chunk ended and could not wait for the gate's lock. Any thread. */
-  public void endMissed() {
-    isEndMissed = true;
-  }
-
-  /** The lock that was missed is free now, and the next chunk has not begun. */
-  public void endLate() {
-    isEndMissed = false;
-    end();
-  }
-
-  private void end() {
     if (open == null || open.samples() == 0) {
       return;
     }
@@ -254,7 +227,7 @@ public final class LiveWeave {
    */
   public void keepNewest() {
     if (open != null && open.size() >= MEMORY_PIECE_BYTES) {
-      end();
+      chunkEnds();
     }
   }
 
