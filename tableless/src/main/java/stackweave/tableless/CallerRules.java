@@ -25,14 +25,13 @@ final class CallerRules {
   /** What is compared of code in memory of no file: what the analysis reads begins there. */
   private static final int CODE_BYTES = 128;
 
-  /** Slots for what goes before tables; direct-mapped. */
-  private static final int FIRST = Math.max(512, HeapShare.of(1 << 13));
-
-  /** What leaves the upper bits of a product that number a place. */
-  private static final int SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(FIRST);
+  /** Of pcs at which it is known whether anything goes before tables. */
+  private static final int MAX_PCS = HeapShare.of(1 << 13);
 
   /** What is known of a pc; {@code rule} null: nothing leads to a caller. */
   private record Known(CallerRule rule, byte[] code) {}
+
+  private static final Known NOTHING = new Known(null, null);
 
   private final CodePaths analysis;
   private final WrongTables wrongTables;
@@ -42,9 +41,10 @@ final class CallerRules {
   private final LongTable<Known> lasting = new LongTable<>(FIRST_RULES, FIRST_RULES);
 
   private final byte[] code = new byte[CODE_BYTES];
-  private final long[] firstKeys = new long[FIRST];
-  private final int[] firstGenerations = new int[FIRST];
-  private final CallerRule[] first = new CallerRule[FIRST];
+
+  /** What goes before tables. */
+  private final LongTable<Known> first = new LongTable<>(FIRST_RULES, MAX_PCS);
+
   private int generation;
 
   CallerRules(CodePaths analysis, WrongTables wrongTables) {
@@ -59,19 +59,27 @@ final class CallerRules {
    * calls; else null.
    */
   CallerRule beforeTablesAt(NativeFrame frame) {
+    forgetOldModules(frame);
     long key = key(frame);
-    int now = frame.modules().generation();
-    int slot = (int) (key * 0x9E3779B97F4A7C15L >>> SHIFT);
-    if (firstKeys[slot] != key || firstGenerations[slot] != now) {
+    Known before = first.get(key);
+    if (before == null) {
       long pc = frame.pc();
       boolean interrupted = frame.interrupted();
       CodeModule module = frame.modules().find(interrupted ? pc : pc - 1);
       MemoryReader memory = frame.stack().code();
-      first[slot] = module == null ? null : beforeTables(module, pc, interrupted, memory);
-      firstKeys[slot] = key;
-      firstGenerations[slot] = now;
+      CallerRule rule = module == null ? null : beforeTables(module, pc, interrupted, memory);
+      before = rule == null ? NOTHING : new Known(rule, null);
+      first.put(key, before);
     }
-    return first[slot];
+    return before.rule;
+  }
+
+  private void forgetOldModules(NativeFrame frame) {
+    if (generation != frame.modules().generation()) {
+      generation = frame.modules().generation();
+      known.clear();
+      first.clear();
+    }
   }
 
   private static long key(NativeFrame frame) {
@@ -119,10 +127,7 @@ final class CallerRules {
 
   /** The rule of the frame at hand; null if its code doesn't lead to a caller. */
   CallerRule forwardAt(NativeFrame frame) {
-    if (generation != frame.modules().generation()) {
-      generation = frame.modules().generation();
-      known.clear();
-    }
+    forgetOldModules(frame);
     long pc = frame.pc();
     long key = key(frame);
     boolean changing = frame.modules().find(pc) == null;

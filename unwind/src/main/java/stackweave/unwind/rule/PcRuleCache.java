@@ -21,8 +21,6 @@ public final class PcRuleCache {
   private final long[] addresses = new long[2 * SETS];
   private final int[] generations = new int[2 * SETS];
   private final int[] rules = new int[2 * SETS];
-  private long hits;
-  private long misses;
 
   /** An empty cache. */
   public PcRuleCache() {
@@ -33,14 +31,11 @@ public final class PcRuleCache {
   public int find(long address, int generation) {
     int i = set(address);
     if (addresses[i] == address && generations[i] == generation && rules[i] != MISS) {
-      hits++;
       return rules[i];
     }
     if (addresses[i + 1] == address && generations[i + 1] == generation && rules[i + 1] != MISS) {
-      hits++;
       return rules[i + 1];
     }
-    misses++;
     return MISS;
   }
 
@@ -53,16 +48,6 @@ public final class PcRuleCache {
     addresses[i] = address;
     generations[i] = generation;
     rules[i] = rule;
-  }
-
-  /** How many {@link #find} have found a rule. */
-  public long hits() {
-    return hits;
-  }
-
-  /** How many {@link #find} have found none. */
-  public long misses() {
-    return misses;
   }
 
   private static int set(long address) {

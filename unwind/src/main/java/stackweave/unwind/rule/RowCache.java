@@ -5,7 +5,7 @@ import stackweave.unwind.IntTable;
 
 /**
  * The rows of the functions met so far: sorted offsets and rule ids in one growing array. When the
- * array is full it begins anew, so that its size has a bound; {@link #resets} counts that.
+ * array is full it begins anew, so that its size has a bound.
  *
  * <p>Filled as a {@link RowSink}: {@link #begin}, rows, {@link #end}. Not thread-safe.
  */
@@ -25,8 +25,6 @@ public final class RowCache implements RowSink {
   private final IntTable functions;
   private final IntTable ints;
   private int used;
-  private long resets;
-  private long loads;
 
   private int[] offsets = new int[64];
   private int[] ruleIds = new int[64];
@@ -41,16 +39,6 @@ public final class RowCache implements RowSink {
     this.rules = rules;
     this.functions = new IntTable(rules.memory(), functionCount);
     this.ints = new IntTable(rules.memory(), FIRST_INTS);
-  }
-
-  /** How often the rows were thrown away to stay within the bound. */
-  long resets() {
-    return resets;
-  }
-
-  /** How many functions were read, again ones included. */
-  long loads() {
-    return loads;
   }
 
   /** Whether the function's rows are here. */
@@ -143,7 +131,6 @@ public final class RowCache implements RowSink {
     if (used + needed > MAX_INTS) {
       functions.clear();
       used = 0;
-      resets++;
     }
     if (used + needed > ints.capacity()) {
       ints.grow(Math.min(MAX_INTS, Math.max(used + needed, ints.capacity() * 2)));
@@ -154,7 +141,6 @@ public final class RowCache implements RowSink {
     ints.set(used + FIRST_ROW + rowCount, ruleIds, rowCount);
     functions.set(function, used + 1);
     used += needed;
-    loads++;
   }
 
   /** Ends the function with one rule for all of it, whatever rows it had. */

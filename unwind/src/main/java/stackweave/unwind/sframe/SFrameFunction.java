@@ -95,19 +95,29 @@ public final class SFrameFunction {
    *     it, or returns false where that can't be found
    */
   public boolean next(SFrameRow row) throws MalformedSectionException {
+    int at = nextRow;
+    if (!advance()) {
+      return false;
+    }
+    row.decode(this, lastRowStart, at + addressSize);
+    return true;
+  }
+
+  /** Goes behind the next row; false if there is none. */
+  private boolean advance() throws MalformedSectionException {
     if (rowsLeft == 0) {
       return false;
     }
     int at = nextRow;
     long left = rowsLeft;
     rowsLeft = 0;
-    int end = rowEnd(at);
+    nextRow = rowEnd(at);
     rowsLeft = left - 1;
-    nextRow = end;
     long rowStart = rowStart(at);
-    checkOrder(rowStart, at);
+    if (rowStart < lastRowStart) {
+      throw new MalformedSectionException(Reason.BAD_ROW, at);
+    }
     lastRowStart = rowStart;
-    row.decode(this, rowStart, at + addressSize);
     return true;
   }
 
@@ -122,31 +132,15 @@ public final class SFrameFunction {
     rewind();
     int found = -1;
     long foundStart = 0;
-    while (rowsLeft > 0) {
-      int at = nextRow;
-      int end = rowEnd(at);
-      long rowStart = rowStart(at);
-      checkOrder(rowStart, at);
-      if (rowStart > place) {
-        break;
-      }
+    for (int at = nextRow; advance() && lastRowStart <= place; at = nextRow) {
       found = at;
-      foundStart = rowStart;
-      lastRowStart = rowStart;
-      nextRow = end;
-      rowsLeft--;
+      foundStart = lastRowStart;
     }
     if (found < 0) {
       return false;
     }
     row.decode(this, foundStart, found + addressSize);
     return true;
-  }
-
-  private void checkOrder(long rowStart, int at) throws MalformedSectionException {
-    if (rowStart < lastRowStart) {
-      throw new MalformedSectionException(Reason.BAD_ROW, at);
-    }
   }
 
   private long rowStart(int at) {

@@ -156,16 +156,6 @@ public final class NativeUnwinder {
             && (rules.flags(rule) & RuleTable.FLAG_SIGNAL) != 0;
   }
 
-  /** Steps whose rule was remembered from the same pc. */
-  public long cacheHits() {
-    return cache.hits();
-  }
-
-  /** Steps whose rule had to be looked up in a module. */
-  public long cacheMisses() {
-    return cache.misses();
-  }
-
   private int ruleAt(long pc, boolean interrupted, MemoryReader memory, CodeModules modules) {
     long address = interrupted ? pc : pc - 1;
     int generation = modules.generation();

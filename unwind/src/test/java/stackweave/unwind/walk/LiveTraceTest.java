@@ -108,7 +108,6 @@ class LiveTraceTest {
     assertEquals(List.of(), wrong.stream().limit(5).toList());
     assertTrue(failures <= knownFailures.size(), failures + " failures");
     assertEquals(announcedRecords(directory, version), records);
-    assertTrue(unwinder.cacheHits() > unwinder.cacheMisses());
     if (source.equals("both")) {
       assertTrue(modules.fallbackCount() > 0, "no fallback to .eh_frame");
     }

@@ -655,11 +655,9 @@ class NativeUnwinderTest {
       assertNull(unwinder.step(x86Registers(), true, reader, modules));
     }
     assertEquals(1, lookups);
-    assertEquals(4, unwinder.cacheHits());
     generation++;
     assertNull(unwinder.step(x86Registers(), true, reader, modules));
     assertEquals(2, lookups);
-    assertEquals(2, unwinder.cacheMisses());
   }
 
   @Test
