@@ -10,7 +10,6 @@ import stackweave.hotspot.frame.Callers;
 import stackweave.hotspot.frame.CompiledFrame;
 import stackweave.hotspot.frame.ContinuationEntryFrame;
 import stackweave.hotspot.frame.ContinuationFrame;
-import stackweave.hotspot.frame.ExceptionFrame;
 import stackweave.hotspot.frame.HotSpotFrame;
 import stackweave.hotspot.frame.InterpretedFrame;
 import stackweave.hotspot.frame.LinkCheck;
@@ -59,7 +58,6 @@ final class FrameStepper {
   private final HotSpotFrame stub;
   private final HotSpotFrame runtime;
   private final HotSpotFrame callStub;
-  private final HotSpotFrame exception;
   private final HotSpotFrame upcall;
   private final ContinuationEntryFrame continuationEntry;
   private final HotSpotFrame continuation;
@@ -101,7 +99,6 @@ final class FrameStepper {
     StubCallSite callSite = new StubCallSite(codeCache, pcs, cpu);
     stub = new StubFrame(callSite, scan);
     runtime = new RuntimeFrame(callers, callSite, scan);
-    exception = new ExceptionFrame(runtime);
     upcall = new UpcallFrame(runtime);
     continuationEntry = new ContinuationEntryFrame(nativeWrapper, names, layout);
     continuation =
@@ -166,8 +163,7 @@ final class FrameStepper {
           !walk.interrupted() && continuationEntry.isAt(entry) ? continuationEntry : nativeWrapper;
       case INTERPRETER -> interpreted;
       case ADAPTER, METHOD_HANDLES, VTABLE -> adapter;
-      case DEOPTIMIZATION, RUNTIME -> runtime;
-      case EXCEPTION -> exception;
+      case DEOPTIMIZATION, EXCEPTION, RUNTIME -> runtime;
       case UPCALL -> upcall;
       case STUB_ROUTINES -> stubRoutine(entry);
     };

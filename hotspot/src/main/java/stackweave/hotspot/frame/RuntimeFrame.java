@@ -25,12 +25,31 @@ public final class RuntimeFrame extends SearchedFrame {
 
   @Override
   boolean leave(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    if (walk.interrupted() && leaveInterrupted(walk, entry)) {
+    if (walk.interrupted() && (leaveThrowing(walk, entry) || leaveInterrupted(walk, entry))) {
       return true;
     }
     return unbuilt(walk, entry) == null && leaveBySize(walk, entry)
         || callSite.toCaller(walk, entry)
         || entry.kind == BlobKind.DEOPTIMIZATION && leaveByFp(walk, Long.MAX_VALUE);
+  }
+
+  /**
+   * Leaves the blob to which C2's code jumps with a thrown exception, while it has no frame. The pc
+   * that throws comes in a register, is pushed as if it were a return address, and is popped again
+   * before the jump to the handler.
+   */
+  private static boolean leaveThrowing(Walk walk, PcEntry entry) {
+    long thrower = walk.valueOf(walk.cpu().roles.throwingPc());
+    int before = PcEntry.CODE_BEFORE;
+    boolean frameless =
+        entry.kind == BlobKind.EXCEPTION
+            && (entry.pc == entry.blob.codeBegin
+                || walk.cpu().code.isThrowingPcPoppedBefore(entry.code, before, before));
+    if (!frameless || !walk.isManaged(thrower)) {
+      return false;
+    }
+    walk.popTo(thrower, walk.sp());
+    return true;
   }
 
   /**
@@ -119,16 +138,13 @@ public final class RuntimeFrame extends SearchedFrame {
   }
 
   private boolean leavePartial(Walk walk, PartialFrame frame) throws UnreadableMemoryException {
-    return leaveTo(
-        walk, walk.returnAddressOf(frame), walk.sp() + frame.size(), walk.callerFpOf(frame));
-  }
-
-  private boolean leaveTo(Walk walk, long pc, long sp, long fp) {
+    long pc = walk.returnAddressOf(frame);
     if (!walk.isManaged(pc)) {
       return false;
     }
-    walk.popTo(pc, sp);
-    walk.setFp(fp);
+    long callerFp = walk.callerFpOf(frame);
+    walk.popTo(pc, walk.sp() + frame.size());
+    walk.setFp(callerFp);
     return true;
   }
 
@@ -138,13 +154,11 @@ public final class RuntimeFrame extends SearchedFrame {
    */
   private boolean leaveByFp(Walk walk, long reach) {
     long fp = walk.fp();
-    if (!walk.isOnStack(fp) || fp - walk.sp() > reach) {
+    long pc = walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS);
+    if (!walk.isOnStack(fp) || fp - walk.sp() > reach || !walk.isManaged(pc)) {
       return false;
     }
-    return leaveTo(
-        walk,
-        walk.peekReturnAddress(fp + Cpu.RETURN_ADDRESS),
-        fp + Cpu.FRAME_LINK_BYTES,
-        walk.peek(fp + Cpu.SAVED_FP));
+    walk.popLink(pc, fp + Cpu.FRAME_LINK_BYTES, fp);
+    return true;
   }
 }

@@ -52,9 +52,7 @@ public final class StubFrame extends SearchedFrame {
         return false;
       }
     }
-    long callerFp = walk.peek(fp + Cpu.SAVED_FP);
-    walk.popTo(pc, fp + Cpu.FRAME_LINK_BYTES);
-    walk.setFp(callerFp);
+    walk.popLink(pc, fp + Cpu.FRAME_LINK_BYTES, fp);
     return true;
   }
 
@@ -97,9 +95,7 @@ public final class StubFrame extends SearchedFrame {
     if (!walk.isReturnAddress(pc)) {
       return false;
     }
-    long callerFp = walk.peek(fp + Cpu.SAVED_FP);
-    walk.popTo(pc, returnSlot + Cpu.WORD);
-    walk.setFp(callerFp);
+    walk.popLink(pc, returnSlot + Cpu.WORD, fp);
     return true;
   }
 }

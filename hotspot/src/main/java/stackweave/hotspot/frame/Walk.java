@@ -455,6 +455,18 @@ public final class Walk implements FrameState {
     interrupted = false;
   }
 
+  /**
+   * Makes the caller the frame at hand by the frame link at {@code fp}, of code that has changed no
+   * other register.
+   *
+   * @param pc the return address, which is in the word below {@code sp}
+   */
+  void popLink(long pc, long sp, long fp) {
+    long callerFp = peek(fp + Cpu.SAVED_FP);
+    popTo(pc, sp);
+    setFp(callerFp);
+  }
+
   /** As {@link Callers#isInCodeCache}. */
   boolean isInCodeCache(long pc) {
     return callers.isInCodeCache(pc);
