@@ -1,5 +1,7 @@
 package stackweave.hotspot.code;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.unloading.CheckRounds;
 import stackweave.unwind.HeapShare;
@@ -15,18 +17,17 @@ public final class BlobCache {
 
   private static final int FIRST_SLOTS = 1 << 10;
 
-  /** No blob begins or ends within as many bytes, by default: it takes whole segments. */
-  private static final int LOG2_CELL = 6;
+  private static final int MAX_GONE = 512;
 
   private final CodeCache codeCache;
   private final BlobReader reader;
   private final CheckRounds rounds;
   private final UnwindCounters counters;
-  private final FreedBlobs gone = new FreedBlobs();
-  private final LongTable<CodeBlob> blobs = new LongTable<>(FIRST_SLOTS, MAX_BLOBS);
 
-  /** The blobs once more, by the cells of the code cache in which they were hit. */
-  private final LongTable<CodeBlob> cells = new LongTable<>(FIRST_SLOTS, MAX_BLOBS);
+  /** The last few hundred that were freed. */
+  private final Deque<CodeBlob> gone = new ArrayDeque<>();
+
+  private final LongTable<CodeBlob> blobs = new LongTable<>(FIRST_SLOTS, MAX_BLOBS);
 
   private final DebugInfo debug;
 
@@ -41,10 +42,6 @@ public final class BlobCache {
 
   /** The blob that holds {@code pc}, or null if none is there now. */
   public CodeBlob find(long pc) {
-    CodeBlob near = cells.get(pc >>> LOG2_CELL);
-    if (near != null && near.contains(pc) && isCurrent(near)) {
-      return near;
-    }
     try {
       long address = codeCache.blobAt(pc);
       if (address == 0) {
@@ -52,11 +49,7 @@ public final class BlobCache {
       }
       CodeBlob known = blobs.get(address);
       CodeBlob blob = known != null && isCurrent(known) ? known : read(address);
-      if (blob == null || !blob.contains(pc)) {
-        return null;
-      }
-      cells.put(pc >>> LOG2_CELL, blob);
-      return blob;
+      return blob == null || !blob.contains(pc) ? null : blob;
     } catch (UnreadableMemoryException e) {
       return null;
     }
@@ -98,7 +91,10 @@ public final class BlobCache {
 
   private void setGone(CodeBlob blob) {
     blob.setGone();
-    gone.add(blob);
+    if (gone.size() == MAX_GONE) {
+      gone.removeFirst();
+    }
+    gone.addLast(blob);
     blobs.remove(blob.address);
     counters.identityFailures++;
   }
@@ -110,11 +106,28 @@ public final class BlobCache {
     }
     counters.blobsRead++;
     blob.setRead(rounds);
-    blob.setReplacedAfter(gone.lastSeenInsteadOf(blob));
+    blob.setReplacedAfter(lastSeenInsteadOf(blob));
     if (blobs.put(address, blob)) {
-      cells.clear();
       counters.cacheResets++;
     }
     return blob;
+  }
+
+  /**
+   * When another blob in the place of {@code blob} was last seen; {@link Long#MIN_VALUE}: never.
+   * The blob is younger than that.
+   */
+  private long lastSeenInsteadOf(CodeBlob blob) {
+    long last = Long.MIN_VALUE;
+    for (CodeBlob freed : gone) {
+      // What only lost its method, on its way out, is the same code still.
+      boolean same =
+          freed.address == blob.address
+              && freed.identity().compileId() == blob.identity().compileId();
+      if (!same && freed.address < blob.codeEnd && blob.address < freed.codeEnd) {
+        last = Math.max(last, freed.lastSeen());
+      }
+    }
+    return last;
   }
 }
