@@ -19,25 +19,14 @@ import stackweave.unwind.UnreadableMemoryException;
 public final class Unloading {
   private static final String COUNTER = "java.cls.unloadedClasses";
 
-  /** What is seen within this time of an unloading belongs to it, in ns. */
-  private static final long ONE_NANOS = 500_000_000;
-
   /** So long after an unloading the next one is expected, in ns. */
-  private static final long SINGLE_NANOS = 1_000_000_000;
-
-  /** The same where they follow each other within that time. */
-  private static final long REPEATED_NANOS = 5_000_000_000L;
+  private static final long EXPECTED_NANOS = 5_000_000_000L;
 
   private final MemoryReader memory;
   private final long collections;
   private final long counter;
   private long count;
   private long last = Long.MIN_VALUE;
-
-  /** When the last unloading was first seen, and the one before it; MIN_VALUE for none. */
-  private long begun = Long.MIN_VALUE;
-
-  private long begunBefore = Long.MIN_VALUE;
 
   private int collectionCount;
   private long lastCollection = Long.MIN_VALUE;
@@ -122,10 +111,6 @@ public final class Unloading {
     if (now != count) {
       count = now;
       last = System.nanoTime();
-      if (begun == Long.MIN_VALUE || last - begun > ONE_NANOS) {
-        begunBefore = begun;
-        begun = last;
-      }
       epoch++;
     }
   }
@@ -180,16 +165,9 @@ public final class Unloading {
     return marksCodeThatRuns ? Math.min(lastFreeing, lastCollection) : lastFreeing;
   }
 
-  /**
-   * Whether another unloading is likely soon: right after one, and for longer where that one soon
-   * followed another.
-   */
+  /** Whether another unloading is likely soon, as it is after one. */
   boolean isExpected() {
-    if (last == Long.MIN_VALUE) {
-      return false;
-    }
-    boolean repeats = begunBefore != Long.MIN_VALUE && begun - begunBefore < REPEATED_NANOS;
-    return System.nanoTime() - last < (repeats ? REPEATED_NANOS : SINGLE_NANOS);
+    return last != Long.MIN_VALUE && System.nanoTime() - last < EXPECTED_NANOS;
   }
 
   /** How many garbage collections there were at the last {@link #look}. */
