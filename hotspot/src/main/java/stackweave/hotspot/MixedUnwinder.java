@@ -108,7 +108,7 @@ public final class MixedUnwinder {
         callers == null ? null : new UnknownFramePointer(natives, withoutTables, this::walkOn);
     search = callers == null ? null : new StackSearch(this::walkOn);
     lastJavaFrame =
-        callers == null ? null : new LastJavaFrame(vm.layout(), vm.memory(), methods, this::walkOn);
+        callers == null ? null : new LastJavaFrame(vm.blockedThread(), methods, this::walkOn);
     walk =
         new Walk(
             new Registers(architecture),

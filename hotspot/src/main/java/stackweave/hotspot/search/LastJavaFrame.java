@@ -6,11 +6,9 @@ import stackweave.hotspot.frame.Walk;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
-import stackweave.hotspot.vmstructs.Layout;
-import stackweave.unwind.MemoryReader;
+import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.unwind.Registers;
 import stackweave.unwind.StopReason;
-import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.walk.Found;
 
 /**
@@ -21,19 +19,17 @@ import stackweave.unwind.walk.Found;
  * reaches the thread's first frame. Not thread-safe.
  */
 public final class LastJavaFrame {
-  private final Layout layout;
-  private final MemoryReader memory;
+  private final BlockedJavaThread thread;
   private final Supplier<StopReason> walkOn;
   private final int missingFrames;
 
   /**
-   * @param memory of the JVM
+   * @param thread reads what the JVM says of threads
    * @param walkOn walks from the frame at hand to the end of the stack
    */
   public LastJavaFrame(
-      Layout layout, MemoryReader memory, HotSpotMethods names, Supplier<StopReason> walkOn) {
-    this.layout = layout;
-    this.memory = memory;
+      BlockedJavaThread thread, HotSpotMethods names, Supplier<StopReason> walkOn) {
+    this.thread = thread;
     this.walkOn = walkOn;
     missingFrames = names.intern(new HotSpotMethod("", "[missing frames]", "", 0, ""));
   }
@@ -48,21 +44,11 @@ public final class LastJavaFrame {
    *     same frames then
    */
   public StopReason walkOn(Walk walk, long javaThread, StopReason end) {
-    if (javaThread == 0
-        || layout.anchor == null
-        || layout.lastJavaSp == null
-        || layout.lastJavaFp == null) {
+    if (!thread.read(javaThread)) {
       return end;
     }
-    long sp;
-    long fp;
-    try {
-      long anchor = javaThread + layout.anchor.offset();
-      sp = memory.readLong(anchor + layout.lastJavaSp.offset());
-      fp = memory.readLong(anchor + layout.lastJavaFp.offset());
-    } catch (UnreadableMemoryException e) {
-      return end; // the thread has ended
-    }
+    long sp = thread.lastJavaSp();
+    long fp = thread.lastJavaFp();
     long pc = sp > walk.sp() ? walk.peekReturnAddress(sp - Cpu.WORD) : 0;
     if (!walk.isOnStack(sp) || !walk.isManaged(pc)) {
       return end;
