@@ -99,12 +99,14 @@ public final class HotSpot {
     String text = new MemoryPages(memory).string(info);
     Matcher platform = PLATFORM.matcher(text == null ? "" : text);
     String name = platform.find() ? platform.group(1) : "an unknown platform";
-    Cpu cpu = Cpus.of(name, version);
-    if (cpu == null) {
-      throw new UnsupportedVmException(
-          "frames of " + name + " are not known, only those of " + Cpus.PLATFORMS);
-    }
-    return cpu;
+    return switch (name) {
+      case "linux-amd64" -> new stackweave.hotspot.cpu.x86.HotSpotConventions();
+      case "linux-aarch64" ->
+          new stackweave.hotspot.cpu.aarch64.HotSpotConventions(version.keepsSenderSpInX19());
+      default ->
+          throw new UnsupportedVmException(
+              "frames of " + name + " are not known, only those of linux-amd64 and linux-aarch64");
+    };
   }
 
   private static long versionWord(VmStructs structs, String name, MemoryReader memory)
