@@ -1,10 +1,10 @@
 package stackweave.hotspot.code;
 
+import stackweave.hotspot.memory.MemoryCopy;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.Ledger;
-import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 

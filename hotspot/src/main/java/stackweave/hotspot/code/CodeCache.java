@@ -1,8 +1,8 @@
 package stackweave.hotspot.code;
 
 import stackweave.hotspot.memory.LastingMemory;
+import stackweave.hotspot.memory.MemoryCopy;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.unwind.UnreadableMemoryException;
 

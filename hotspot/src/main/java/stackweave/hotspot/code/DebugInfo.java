@@ -1,7 +1,7 @@
 package stackweave.hotspot.code;
 
+import stackweave.hotspot.memory.MemoryCopy;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 

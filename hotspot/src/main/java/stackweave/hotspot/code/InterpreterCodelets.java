@@ -1,10 +1,10 @@
 package stackweave.hotspot.code;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import stackweave.hotspot.memory.MemoryCopy;
 import stackweave.hotspot.memory.MemoryPages;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -43,7 +43,8 @@ public final class InterpreterCodelets {
     }
   }
 
-  private final Codelet[] codelets;
+  /** By their begins. */
+  private final TreeMap<Long, Codelet> codelets = new TreeMap<>();
 
   /**
    * Reads all codelets.
@@ -56,36 +57,22 @@ public final class InterpreterCodelets {
     MemoryCopy piece = new MemoryCopy(128).copy(memory, queue, layout.queueEnd.end());
     long buffer = layout.queueBuffer.in(piece);
     long end = buffer + layout.queueEnd.in(piece);
-    List<Codelet> found = new ArrayList<>();
     long at = buffer + layout.queueBegin.in(piece);
-    while (at < end && found.size() < MAX_CODELETS) {
+    while (at < end && codelets.size() < MAX_CODELETS) {
       piece.copy(memory, at, layout.codeletHeaderSize);
       long size = layout.codeletSize.in(piece);
       if (size <= 0) {
         break;
       }
       String description = pages.string(layout.codeletDescription.in(piece));
-      found.add(Codelet.of(at, at + size, description == null ? "" : description));
+      codelets.put(at, Codelet.of(at, at + size, description == null ? "" : description));
       at += size;
     }
-    codelets = found.toArray(Codelet[]::new);
   }
 
   /** The codelet that holds {@code pc}, or null. */
   public Codelet find(long pc) {
-    int low = 0;
-    int high = codelets.length - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      Codelet codelet = codelets[middle];
-      if (pc < codelet.begin) {
-        high = middle - 1;
-      } else if (pc >= codelet.end) {
-        low = middle + 1;
-      } else {
-        return codelet;
-      }
-    }
-    return null;
+    Map.Entry<Long, Codelet> below = codelets.floorEntry(pc);
+    return below == null || pc >= below.getValue().end ? null : below.getValue();
   }
 }

@@ -66,9 +66,9 @@ public final class MemoryPages implements MemoryReader {
     int from = (int) address & (PAGE - 1);
     if (from > PAGE - Long.BYTES) {
       read(address, word, 0, Long.BYTES);
-      return wordAt(word, 0);
+      return MemoryCopy.i8(word, 0);
     }
-    return wordAt(pages[page(address)], from);
+    return MemoryCopy.i8(pages[page(address)], from);
   }
 
   @Override
@@ -107,21 +107,6 @@ public final class MemoryPages implements MemoryReader {
       }
     }
     throw UnreadableMemoryException.UNREADABLE;
-  }
-
-  /** By hand: cold code is interpreted, and a VarHandle takes a microsecond there. */
-  private static long wordAt(byte[] bytes, int at) {
-    int low =
-        bytes[at] & 0xff
-            | (bytes[at + 1] & 0xff) << 8
-            | (bytes[at + 2] & 0xff) << 16
-            | bytes[at + 3] << 24;
-    int high =
-        bytes[at + 4] & 0xff
-            | (bytes[at + 5] & 0xff) << 8
-            | (bytes[at + 6] & 0xff) << 16
-            | bytes[at + 7] << 24;
-    return low & 0xffffffffL | (long) high << 32;
   }
 
   /** The slot of the page that holds {@code address}, read if need be. */

@@ -2,6 +2,7 @@ package stackweave.hotspot.replay;
 
 import java.util.HashMap;
 import java.util.Map;
+import stackweave.hotspot.memory.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -31,11 +32,7 @@ final class RecordingMemory implements MemoryReader {
   @Override
   public long readLong(long address) throws UnreadableMemoryException {
     read(address, word, 0, Long.BYTES);
-    long value = 0;
-    for (int i = Long.BYTES - 1; i >= 0; i--) {
-      value = value << Byte.SIZE | word[i] & 0xff;
-    }
-    return value;
+    return MemoryCopy.i8(word, 0);
   }
 
   @Override

@@ -1,8 +1,8 @@
 package stackweave.hotspot.runtime;
 
+import stackweave.hotspot.memory.MemoryCopy;
 import stackweave.hotspot.vmstructs.Field;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 

@@ -2,8 +2,8 @@ package stackweave.hotspot.runtime;
 
 import java.util.ArrayList;
 import java.util.List;
+import stackweave.hotspot.memory.MemoryCopy;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 

@@ -3,8 +3,8 @@ package stackweave.hotspot.runtime;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
 import java.util.Arrays;
+import stackweave.hotspot.memory.MemoryCopy;
 import stackweave.hotspot.vmstructs.Layout;
-import stackweave.hotspot.vmstructs.MemoryCopy;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 

@@ -1,5 +1,7 @@
 package stackweave.hotspot.vmstructs;
 
+import stackweave.hotspot.memory.MemoryCopy;
+
 /**
  * One field of a VM structure, as vmStructs describe it.
  *

@@ -1,4 +1,4 @@
-package stackweave.hotspot.vmstructs;
+package stackweave.hotspot.memory;
 
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -10,7 +10,6 @@ import stackweave.unwind.text.ModifiedUtf8;
  */
 public final class MemoryCopy {
   private byte[] bytes;
-  private long address;
   private int length;
 
   /**
@@ -26,7 +25,6 @@ public final class MemoryCopy {
     makeRoom(length);
     this.length = 0;
     memory.read(address, bytes, 0, length);
-    this.address = address;
     this.length = length;
     return this;
   }
@@ -40,13 +38,7 @@ public final class MemoryCopy {
   /** Forgets the first {@code count} bytes: offsets count from the one behind them. */
   public void drop(int count) {
     length -= count;
-    address += count;
     System.arraycopy(bytes, count, bytes, 0, length);
-  }
-
-  /** Where the bytes came from. */
-  long address() {
-    return address;
   }
 
   /** How many bytes were copied. */
@@ -64,22 +56,32 @@ public final class MemoryCopy {
     return bytes[offset] & 0xff;
   }
 
-  int u2(int offset) {
+  /** Two bytes, unsigned. */
+  public int u2(int offset) {
     return bytes[offset] & 0xff | (bytes[offset + 1] & 0xff) << 8;
   }
 
   /** Four bytes, signed. */
   public int i4(int offset) {
-    // By hand: cold code is interpreted, and a VarHandle takes a microsecond there.
+    return i4(bytes, offset);
+  }
+
+  /** Eight bytes. */
+  public long i8(int offset) {
+    return i8(bytes, offset);
+  }
+
+  /** By hand: cold code is interpreted, and a VarHandle takes a microsecond there. */
+  private static int i4(byte[] bytes, int offset) {
     return bytes[offset] & 0xff
         | (bytes[offset + 1] & 0xff) << 8
         | (bytes[offset + 2] & 0xff) << 16
         | bytes[offset + 3] << 24;
   }
 
-  /** Eight bytes. */
-  public long i8(int offset) {
-    return i4(offset) & 0xffffffffL | (long) i4(offset + 4) << 32;
+  /** The word in eight bytes. */
+  public static long i8(byte[] bytes, int offset) {
+    return i4(bytes, offset) & 0xffffffffL | (long) i4(bytes, offset + 4) << 32;
   }
 
   /** The characters of a HotSpot symbol; null if these bytes are no text. */
