@@ -1,5 +1,7 @@
 package stackweave.tableless.code;
 
+import java.util.HashSet;
+import java.util.Set;
 import java.util.function.LongPredicate;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.walk.Found;
@@ -22,9 +24,6 @@ public abstract class CodePaths {
   /** Ways that wait while another one is followed. */
   private static final int MAX_WAITING = 128;
 
-  /** A power of two, some times {@link #MAX_INSTRUCTIONS}. */
-  private static final int VISITED = 1 << 13;
-
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;
 
   /** The code; at the state's pc when {@link #execute} is called. */
@@ -40,9 +39,10 @@ public abstract class CodePaths {
   private final SymbolicState[] waiting = new SymbolicState[MAX_WAITING];
   private final int stackPointer;
   private final int framePointer;
-  private final long[] visited = new long[VISITED];
-  private final int[] visitedSlots = new int[MAX_INSTRUCTIONS + 1];
-  private int visitedCount;
+
+  /** Instructions with the stack and frame pointers that they were reached with. */
+  private final Set<Long> visited = new HashSet<>();
+
   private int waitingCount;
   private int instructions;
   private boolean straight;
@@ -143,10 +143,7 @@ public abstract class CodePaths {
 
   private void follow(long pc, int limit) {
     exits.clear();
-    for (int i = 0; i < visitedCount; i++) {
-      visited[visitedSlots[i]] = 0;
-    }
-    visitedCount = 0;
+    visited.clear();
     metCalls = false;
     instructions = 0;
     waitingCount = 0;
@@ -175,17 +172,7 @@ public abstract class CodePaths {
     long key =
         (pc * GOLDEN_RATIO ^ state.registers[stackPointer]) * GOLDEN_RATIO
             ^ state.registers[framePointer] * 31;
-    key = key * GOLDEN_RATIO | 1;
-    int slot = (int) (key >>> 40) & VISITED - 1;
-    while (visited[slot] != 0) {
-      if (visited[slot] == key) {
-        return false;
-      }
-      slot = slot + 1 & VISITED - 1;
-    }
-    visited[slot] = key;
-    visitedSlots[visitedCount++] = slot;
-    return true;
+    return visited.add(key);
   }
 
   /**

@@ -1,6 +1,7 @@
 package stackweave.tableless.code;
 
-import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -13,16 +14,13 @@ public final class CodeWindow {
   /** Bytes of a block; a power of two that pages are multiples of. */
   private static final int BLOCK = 1024;
 
-  private static final int BLOCKS = 16;
+  /** More blocks than the ways of one function lead through. */
+  private static final int MAX_BLOCKS = 64;
 
   private final int overlap;
-  private final long[] addresses = new long[BLOCKS];
-  private final byte[][] blocks = new byte[BLOCKS][];
-  private final int[] lengths = new int[BLOCKS];
-  private final boolean[] valid = new boolean[BLOCKS];
+  private final Map<Long, byte[]> blocks = new HashMap<>();
   private MemoryReader memory;
-  private byte[] found;
-  private int foundLength;
+  private byte[] found = {};
 
   /**
    * @param longest how many bytes an instruction has at most
@@ -34,7 +32,7 @@ public final class CodeWindow {
   /** Forgets what was read: code may have changed since. */
   public void begin(MemoryReader code) {
     memory = code;
-    Arrays.fill(valid, false);
+    blocks.clear();
   }
 
   /**
@@ -44,14 +42,12 @@ public final class CodeWindow {
    */
   public int find(long pc) {
     long address = pc & -BLOCK;
-    int slot = (int) (address / BLOCK) & BLOCKS - 1;
-    if (!valid[slot] || addresses[slot] != address) {
-      read(slot, address);
+    if (blocks.size() == MAX_BLOCKS && !blocks.containsKey(address)) {
+      blocks.clear();
     }
+    found = blocks.computeIfAbsent(address, this::read);
     int index = (int) (pc - address);
-    found = blocks[slot];
-    foundLength = lengths[slot];
-    return index < foundLength ? index : -1;
+    return index < found.length ? index : -1;
   }
 
   /** Where the instruction found last is. */
@@ -61,31 +57,20 @@ public final class CodeWindow {
 
   /** How many of {@link #bytes} were read. */
   public int length() {
-    return foundLength;
+    return found.length;
   }
 
-  private void read(int slot, long address) {
-    if (blocks[slot] == null) {
-      blocks[slot] = new byte[BLOCK + overlap];
+  /** At the end of what is mapped the block alone, or nothing. */
+  private byte[] read(long address) {
+    for (int length : new int[] {BLOCK + overlap, BLOCK}) {
+      byte[] block = new byte[length];
+      try {
+        memory.read(address, block, 0, length);
+        return block;
+      } catch (UnreadableMemoryException e) {
+        // Less may be there.
+      }
     }
-    byte[] block = blocks[slot];
-    addresses[slot] = address;
-    valid[slot] = true;
-    lengths[slot] = block.length;
-    try {
-      memory.read(address, block, 0, block.length);
-    } catch (UnreadableMemoryException e) {
-      lengths[slot] = readBlockAlone(address, block);
-    }
-  }
-
-  /** At the end of what is mapped. */
-  private int readBlockAlone(long address, byte[] block) {
-    try {
-      memory.read(address, block, 0, BLOCK);
-      return BLOCK;
-    } catch (UnreadableMemoryException e) {
-      return 0;
-    }
+    return new byte[0];
   }
 }

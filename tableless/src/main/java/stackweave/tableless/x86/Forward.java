@@ -219,7 +219,7 @@ final class Forward extends CodePaths {
   /** push rbp, with the caller's, and mov rbp, rsp behind it: nothing can have been pushed yet. */
   private boolean isFrameBegun() {
     int next = index + instruction.length;
-    return isMoveToRbp(next)
+    return Instruction.isFpSet(bytes, next)
         && next + 3 <= code.length()
         && registers[RBP] == SymbolicValues.initial(RBP)
         && SymbolicValues.haveSameBase(registers[RSP], SymbolicValues.initial(RSP))
@@ -408,13 +408,6 @@ final class Forward extends CodePaths {
         || first == 0x53
         || first == 0x41 && second >= 0x54 && second <= 0x57
         || first == 0x48 && (second == 0x83 || second == 0x81) && at(bytes, i + 2) == 0xec;
-  }
-
-  /** mov rbp, rsp. */
-  private boolean isMoveToRbp(int i) {
-    return at(bytes, i) == 0x48
-        && (at(bytes, i + 1) == 0x89 && at(bytes, i + 2) == 0xe5
-            || at(bytes, i + 1) == 0x8b && at(bytes, i + 2) == 0xec);
   }
 
   private boolean callTo(long target) {

@@ -356,6 +356,13 @@ final class Instruction {
     return modRm >= 0xc0 && (modRm & 7) == register && (rex & 1) == 0;
   }
 
+  /** {@code mov %rsp,%rbp}, in either encoding. */
+  static boolean isFpSet(byte[] code, int i) {
+    return at(code, i) == 0x48
+        && (at(code, i + 1) == 0x89 && at(code, i + 2) == 0xe5
+            || at(code, i + 1) == 0x8b && at(code, i + 2) == 0xec);
+  }
+
   private int extension() {
     return modRm >> 3 & 7;
   }

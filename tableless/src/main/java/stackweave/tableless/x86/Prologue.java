@@ -1,7 +1,5 @@
 package stackweave.tableless.x86;
 
-import static stackweave.tableless.code.Processor.at;
-
 import stackweave.tableless.code.Processor;
 import stackweave.unwind.walk.TablelessUnwinder;
 
@@ -27,7 +25,7 @@ final class Prologue {
     int below = 0;
     int changed = Instruction.NONE;
     for (int i = 0; i < length; i += instruction.length) {
-      boolean sets = isFpSet(code, i);
+      boolean sets = Instruction.isFpSet(code, i);
       instruction.decode(code, i);
       if (sets) {
         if (set || reserved) {
@@ -85,12 +83,5 @@ final class Prologue {
     return instruction.pushed < 0 && instruction.flow == Instruction.Flow.NEXT
         || instruction.opcode == LEAVE
         || instruction.opcode == LEA && toSp && ofFp && instruction.modRm >> 6 != 0;
-  }
-
-  /** {@code mov %rsp,%rbp}, in either encoding. */
-  private static boolean isFpSet(byte[] code, int i) {
-    return at(code, i) == 0x48
-        && (at(code, i + 1) == 0x89 && at(code, i + 2) == 0xe5
-            || at(code, i + 1) == 0x8b && at(code, i + 2) == 0xec);
   }
 }
