@@ -259,7 +259,7 @@ class ReusedMethodsTest {
     CallSites sites = new CallSites(vm.layout(), memory);
     int calls = 0;
     for (int bci = 0; bci < 100; bci++) {
-      if (sites.calledAt(caller, bci) == called.key()
+      if (sites.calledAt(caller, bci) == called.key
           && sites.classCalledAt(caller, bci) == called.holderName) {
         calls++;
       }

@@ -12,23 +12,7 @@ public final class Nmethod extends CodeBlob {
 
   private static final int NOT_OSR = -1;
 
-  /** Where callers that have checked the receiver enter: the prologue begins here. */
-  public final long verifiedEntry;
-
-  /** Where on-stack replacement enters; only of {@link #isOsr} methods. */
-  public final long osrEntry;
-
-  /** Where the stubs behind the code begin: static call stubs, handlers. */
-  public final long stubBegin;
-
-  final long deoptHandler;
-  final long deoptMhHandler;
-
-  /** Bytes above sp where a frame that is to be deoptimized keeps its pc. */
-  public final int origPcOffset;
-
-  final int compLevel;
-  final int entryBci;
+  public final Entries entries;
 
   Nmethod(CodeBlob blob, Entries entries) {
     super(
@@ -41,18 +25,18 @@ public final class Nmethod extends CodeBlob {
         blob.frameBytes,
         blob.frameComplete,
         blob.identity());
-    verifiedEntry = entries.verified;
-    osrEntry = entries.osr;
-    stubBegin = entries.stubs;
-    deoptHandler = entries.deoptHandler;
-    deoptMhHandler = entries.deoptMhHandler;
-    origPcOffset = entries.origPcOffset;
-    compLevel = entries.compLevel;
-    entryBci = entries.entryBci;
+    this.entries = entries;
   }
 
-  /** Addresses in the code, and what goes with them. */
-  record Entries(
+  /**
+   * Addresses in the code, and what goes with them.
+   *
+   * @param verified where callers that have checked the receiver enter: the prologue begins here
+   * @param osr where on-stack replacement enters; only of {@link #isOsr} methods
+   * @param stubs where the stubs behind the code begin: static call stubs, handlers
+   * @param origPcOffset bytes above sp where a frame that is to be deoptimized keeps its pc
+   */
+  public record Entries(
       long verified,
       long osr,
       long stubs,
@@ -69,7 +53,7 @@ public final class Nmethod extends CodeBlob {
 
   /** Whether it was compiled for on-stack replacement. */
   public boolean isOsr() {
-    return entryBci != NOT_OSR;
+    return entries.entryBci != NOT_OSR;
   }
 
   /** The kind of its outermost Java frame, by compiler. */
@@ -77,7 +61,7 @@ public final class Nmethod extends CodeBlob {
     if (isNative()) {
       return FrameKind.NATIVE_METHOD;
     }
-    if (compLevel >= C2_LEVEL) {
+    if (entries.compLevel >= C2_LEVEL) {
       return isOsr() ? FrameKind.C2_OSR : FrameKind.C2;
     }
     return isOsr() ? FrameKind.C1_OSR : FrameKind.C1;
@@ -90,6 +74,6 @@ public final class Nmethod extends CodeBlob {
 
   /** Whether {@code pc} is where a frame returns that is to be deoptimized. */
   public boolean isDeoptHandler(long pc) {
-    return pc == deoptHandler || pc == deoptMhHandler;
+    return pc == entries.deoptHandler || pc == entries.deoptMhHandler;
   }
 }

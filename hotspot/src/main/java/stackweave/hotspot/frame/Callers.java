@@ -120,7 +120,7 @@ public final class Callers {
     PcEntry entry = codeCache.contains(pc) ? pcs.find(pc, true) : null;
     return entry != null
         && entry.kind == BlobKind.NMETHOD
-        && pc > entry.nmethod.verifiedEntry
+        && pc > entry.nmethod.entries.verified()
         && entry.partial == null;
   }
 

@@ -44,7 +44,7 @@ public final class CompiledFrame implements HotSpotFrame {
 
   /** The frame is to be deoptimized on return: the pc it had is kept in the frame. */
   private PcEntry undeoptimized(Walk walk, PcEntry entry) throws UnreadableMemoryException {
-    long pc = walk.readReturnAddress(walk.sp() + entry.nmethod.origPcOffset);
+    long pc = walk.readReturnAddress(walk.sp() + entry.nmethod.entries.origPcOffset());
     if (!entry.nmethod.contains(pc)) {
       return entry;
     }
@@ -98,7 +98,7 @@ public final class CompiledFrame implements HotSpotFrame {
    */
   private boolean isInStaticCallStub(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     return walk.interrupted()
-        && entry.pc >= entry.nmethod.stubBegin
+        && entry.pc >= entry.nmethod.entries.stubs()
         && entry.nmethod.contains(walk.topReturnAddress());
   }
 

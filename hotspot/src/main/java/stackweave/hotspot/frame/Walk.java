@@ -379,7 +379,7 @@ public final class Walk implements FrameState {
       if (isDoubtful) {
         addDoubt(frames.count() - 1);
       }
-      setCallee(method.key(), method.holderName);
+      setCallee(method.key, method.holderName);
     }
     return added(all);
   }

@@ -31,13 +31,8 @@ public final class JavaMethod extends Lifetime {
   /** Id among the {@code HotSpotMethods}. */
   public final int id;
 
-  /** The symbols of its name and descriptor. */
-  final long nameSymbol;
-
-  final long descriptorSymbol;
-
-  /** Its class. */
-  final long holder;
+  /** Name and descriptor, as {@link CallSites#key}. */
+  public final long key;
 
   /** The symbol of its class's name, of which there is one in the VM. */
   public final long holderName;
@@ -77,9 +72,7 @@ public final class JavaMethod extends Lifetime {
     this.nameIndices = body.nameIndices;
     this.id = id;
     this.modifiers = modifiers;
-    this.nameSymbol = names.name;
-    this.descriptorSymbol = names.descriptor;
-    this.holder = names.holder;
+    this.key = names.key;
     this.holderName = names.holderName;
     this.isInvoker = names.isInvoker;
     this.constants = names.constants;
@@ -97,25 +90,11 @@ public final class JavaMethod extends Lifetime {
   /**
    * Where its names are, and those of its callees.
    *
-   * @param name the symbol of its name
-   * @param descriptor the symbol of its descriptor
-   * @param holder its class
-   * @param holderName the symbol of that one's name
+   * @param key of its name and descriptor
+   * @param holderName the symbol of its class's name
    * @param poolCache 0 if its class is not linked
    */
-  record Names(
-      long name,
-      long descriptor,
-      long holder,
-      long holderName,
-      long constants,
-      long poolCache,
-      boolean isInvoker) {}
-
-  /** Name and descriptor, as {@link CallSites#key}. */
-  public long key() {
-    return CallSites.key(nameSymbol, descriptorSymbol);
-  }
+  record Names(long key, long holderName, long constants, long poolCache, boolean isInvoker) {}
 
   int bytecode(int bci) {
     return code[bci] & 0xff;

@@ -159,7 +159,7 @@ public final class MethodReader {
     boolean invoker = ClassFileNames.isInvoker(className);
     names =
         new JavaMethod.Names(
-            nameSymbol, descriptorSymbol, holder, holderName, constants, cache, invoker);
+            CallSites.key(nameSymbol, descriptorSymbol), holderName, constants, cache, invoker);
     String source = sourceIndex == 0 ? null : symbol(sourceSymbol);
     int flags = layout.accessFlags.intIn(method) & ALL_CLASS_FILE_FLAGS;
     return new HotSpotMethod(

@@ -71,7 +71,7 @@ public final class FrameBuffer {
    */
   public boolean addNative(FrameKind kind, long pc, boolean interrupted) {
     unknownCode |= kind == FrameKind.UNKNOWN;
-    return add(kind, pc, interrupted, NO_METHOD, UNKNOWN, UNKNOWN);
+    return addHotSpot(kind, pc, interrupted, NO_METHOD, UNKNOWN, UNKNOWN);
   }
 
   /**
@@ -84,10 +84,6 @@ public final class FrameBuffer {
    */
   public boolean addHotSpot(
       FrameKind kind, long pc, boolean interrupted, int method, int bci, int line) {
-    return add(kind, pc, interrupted, method, bci, line);
-  }
-
-  private boolean add(FrameKind kind, long pc, boolean interrupted, int method, int bci, int line) {
     if (count == pcs.length) {
       return false;
     }

@@ -296,15 +296,15 @@ public final class PcCache {
       }
       return inPrologue(blob.codeBegin, blob.codeBegin + MAX_OSR_PROLOGUE_BYTES, pc);
     }
-    if (pc < nmethod.verifiedEntry || blob.frameBytes <= 0) {
+    if (pc < nmethod.entries.verified() || blob.frameBytes <= 0) {
       return cpu.code.frameless;
     }
     PartialFrame state = cpu.code.inEpilogue(code, PcEntry.CODE_BEFORE);
     if (state == null && blob.frameComplete > 0) {
-      state = inPrologue(nmethod.verifiedEntry, blob.codeBegin + blob.frameComplete, pc);
+      state = inPrologue(nmethod.entries.verified(), blob.codeBegin + blob.frameComplete, pc);
     }
     if (state == null && nmethod.isOsr()) {
-      state = inPrologue(nmethod.osrEntry, nmethod.osrEntry + MAX_OSR_PROLOGUE_BYTES, pc);
+      state = inPrologue(nmethod.entries.osr(), nmethod.entries.osr() + MAX_OSR_PROLOGUE_BYTES, pc);
     }
     return state;
   }

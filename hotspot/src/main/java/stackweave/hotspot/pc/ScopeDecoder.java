@@ -118,7 +118,7 @@ public final class ScopeDecoder {
     } else {
       linked &= CallSites.canCall(callee, key);
     }
-    key = method == null ? CallSites.ANYTHING : method.key();
+    key = method == null ? CallSites.ANYTHING : method.key;
     holderName = method == null ? CallSites.NO_CLASS : method.holderName;
   }
 
