@@ -16,7 +16,6 @@ import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayReader;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
-import stackweave.tableless.CodeUnwinder;
 
 /**
  * A warm mixed stack of some 60 frames out of the recorded cases: zlib's code in a recursion of
@@ -45,10 +44,7 @@ public class ReplayBenchmark {
   @Setup
   public void read() throws IOException, UnsupportedVmException {
     String cases = System.getProperty("replay.cases", "hotspot/src/test/resources/replay");
-    replay =
-        new Replay(
-            ReplayReader.read(Path.of(cases, jdk, jdk + "-sixty-frames.replay")),
-            CodeUnwinder::new);
+    replay = new Replay(ReplayReader.read(Path.of(cases, jdk, jdk + "-sixty-frames.replay")));
     if (!replay.unwind().end().isComplete()) {
       throw new IllegalStateException("the case ends with " + replay.unwind().end());
     }

@@ -14,7 +14,6 @@ import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.linux.SelfMemory;
 import stackweave.maps.modules.ModuleIndex;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -44,9 +43,7 @@ final class SampledStack implements AutoCloseable {
     modules = new ModuleIndex(memory, rules);
     modules.refresh(System.nanoTime());
     HotSpot hotSpot = HotSpot.open(modules.latest().named("libjvm.so")::addressOf, memory);
-    unwinder =
-        new MixedUnwinder(
-            new NativeUnwinder(rules), CodeUnwinder::new, hotSpot, new HotSpotMethods());
+    unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotSpot, new HotSpotMethods());
     // Java frames on top of the 12 or so native ones below and above them.
     victim = new Victim((least + most) / 2 - 12);
     victim.start();

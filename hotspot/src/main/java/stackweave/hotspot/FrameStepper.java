@@ -33,10 +33,10 @@ import stackweave.hotspot.pc.PcEntry;
 import stackweave.hotspot.pc.ScopeDecoder;
 import stackweave.hotspot.unloading.CheckRounds;
 import stackweave.hotspot.vmstructs.Layout;
+import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * Steps from a frame in the code cache to its caller: decides of which kind the frame is and lets
@@ -63,7 +63,7 @@ final class FrameStepper {
   private final HotSpotFrame continuation;
 
   FrameStepper(
-      HotSpot hotspot, TablelessUnwinder tableless, HotSpotMethods names, UnwindCounters counters) {
+      HotSpot hotspot, CodeUnwinder tableless, HotSpotMethods names, UnwindCounters counters) {
     MemoryPages pages = hotspot.isLive() ? new MemoryPages(hotspot.memory()) : null;
     rounds = new CheckRounds(hotspot.unloading(), pages);
     Layout layout = hotspot.layout();

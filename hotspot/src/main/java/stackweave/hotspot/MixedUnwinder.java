@@ -10,6 +10,7 @@ import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.search.LastJavaFrame;
 import stackweave.hotspot.search.StackSearch;
 import stackweave.hotspot.search.UnknownFramePointer;
+import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.HeapShare;
 import stackweave.unwind.Registers;
@@ -18,7 +19,6 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
 import stackweave.unwind.walk.NativeUnwinder;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * Unwinds one sample to all its frames: kernel frames first, then native and HotSpot frames as they
@@ -40,7 +40,6 @@ public final class MixedUnwinder {
   private static final int OTHER_ADDRESS_BITS = 52;
 
   private final NativeUnwinder natives;
-  private final TablelessUnwinder.Factory tableless;
   private final HotSpot vm;
   private final HotSpotMethods methods;
   private final int maxNames;
@@ -49,7 +48,7 @@ public final class MixedUnwinder {
 
   private Walk walk;
   private FrameStepper hotspot;
-  private TablelessUnwinder withoutTables;
+  private CodeUnwinder withoutTables;
   private StackSearch search;
   private LastJavaFrame lastJavaFrame;
   private Callers callers;
@@ -66,30 +65,19 @@ public final class MixedUnwinder {
    * @param natives steps through native code
    * @param hotspot the VM of the process, or null where it is not understood: its frames then end a
    *     stack with {@link StopReason#UNSUPPORTED_VM}
-   * @param tableless makes what finds callers of native code without tables
    * @param methods receives the names met; at 65,536 of them all are forgotten ({@link
    *     HotSpotMethods#generation}), and the caches that have their ids with them
    */
-  public MixedUnwinder(
-      NativeUnwinder natives,
-      TablelessUnwinder.Factory tableless,
-      HotSpot hotspot,
-      HotSpotMethods methods) {
-    this(natives, tableless, hotspot, methods, MAX_NAMES);
+  public MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods) {
+    this(natives, hotspot, methods, MAX_NAMES);
   }
 
-  MixedUnwinder(
-      NativeUnwinder natives,
-      TablelessUnwinder.Factory tableless,
-      HotSpot hotspot,
-      HotSpotMethods methods,
-      int maxNames) {
+  MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods, int maxNames) {
     Architecture architecture = natives.rules().architecture();
     if (hotspot != null && hotspot.cpu().architecture != architecture) {
       throw new IllegalArgumentException("the rules are those of another architecture");
     }
     this.natives = natives;
-    this.tableless = tableless;
     this.vm = hotspot;
     this.methods = methods;
     this.maxNames = maxNames;
@@ -100,7 +88,7 @@ public final class MixedUnwinder {
 
   private void openCaches() {
     generation = methods.generation();
-    withoutTables = tableless.open(natives, vm != null);
+    withoutTables = new CodeUnwinder(natives, vm != null);
     hotspot = vm == null ? null : new FrameStepper(vm, withoutTables, methods, counters);
     Architecture architecture = natives.rules().architecture();
     callers = hotspot == null ? null : hotspot.callers();

@@ -11,7 +11,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayReader;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 
 /**
@@ -39,6 +38,6 @@ class Aarch64ReplayTest {
     assertEquals(Architecture.AARCH64, sample.architecture());
     String expected = Files.readString(Path.of(file.toString().replace(".replay", ".txt")));
     assertTrue(expected.endsWith("end: complete\n"), expected);
-    assertEquals(expected, new Replay(sample, CodeUnwinder::new).text());
+    assertEquals(expected, new Replay(sample).text());
   }
 }

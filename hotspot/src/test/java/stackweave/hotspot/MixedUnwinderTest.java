@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -56,8 +55,7 @@ class MixedUnwinderTest {
 
   @Test
   void withoutHotSpotItsFramesAreUnsupported() {
-    MixedUnwinder unwinder =
-        new MixedUnwinder(new NativeUnwinder(vm.rules), CodeUnwinder::new, null, vm.methods);
+    MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(vm.rules), null, vm.methods);
     unwinder.unwind(sampleAt(vm.hotspot.callStubReturn()), vm.modules, frames);
     assertEquals(StopReason.UNSUPPORTED_VM, frames.end());
     assertEquals(1, frames.count());
@@ -160,8 +158,7 @@ class MixedUnwinderTest {
     LyingMemory memory = new LyingMemory(vm.memory);
     HotSpot hotspot = HotSpot.open(vm.modules.libjvm(), memory);
     int header = hotspot.layout().heapBlockSize + hotspot.layout().nmethodSize;
-    MixedUnwinder unwinder =
-        new MixedUnwinder(new NativeUnwinder(vm.rules), CodeUnwinder::new, hotspot, vm.methods);
+    MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(vm.rules), hotspot, vm.methods);
     withParkedThread(
         sample -> {
           unwinder.unwind(sample, vm.modules, frames);
@@ -201,8 +198,7 @@ class MixedUnwinderTest {
           String expected = names();
           int enough = vm.methods.size();
           MixedUnwinder bounded =
-              new MixedUnwinder(
-                  new NativeUnwinder(vm.rules), CodeUnwinder::new, vm.hotspot, vm.methods, enough);
+              new MixedUnwinder(new NativeUnwinder(vm.rules), vm.hotspot, vm.methods, enough);
           for (int i = 0; i < 10; i++) {
             vm.methods.intern(new HotSpotMethod("Hidden/0x" + i, "run", "()V", 0, ""));
             bounded.unwind(sample, vm.modules, frames);

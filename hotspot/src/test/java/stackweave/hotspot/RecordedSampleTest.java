@@ -21,7 +21,6 @@ import stackweave.hotspot.replay.ReplayReader;
 import stackweave.hotspot.replay.ReplayWriter;
 import stackweave.hotspot.replay.SampleRecorder;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -30,12 +29,7 @@ class RecordedSampleTest {
   private final Vm vm = new Vm();
   private final SampleRecorder recorder =
       new SampleRecorder(
-          vm.modules.libjvm(),
-          vm.memory,
-          vm.rules,
-          CodeUnwinder::new,
-          Map.of(ReplayFile.JVM, "this"),
-          1024);
+          vm.modules.libjvm(), vm.memory, vm.rules, Map.of(ReplayFile.JVM, "this"), 1024);
   private final WaitingThread thread = new WaitingThread();
   private StackSnapshot sample;
 
@@ -66,7 +60,7 @@ class RecordedSampleTest {
     vm.unwinder().unwind(sample, vm.modules, live);
     assertEquals(StopReason.COMPLETE, live.end());
     ReplayFile file = ReplayReader.read(ReplayWriter.toBytes(record()));
-    FrameBuffer replayed = new Replay(file, CodeUnwinder::new).unwind();
+    FrameBuffer replayed = new Replay(file).unwind();
     assertEquals(live.count(), replayed.count());
     for (int i = 0; i < live.count(); i++) {
       assertEquals(live.pc(i), replayed.pc(i));
@@ -74,7 +68,7 @@ class RecordedSampleTest {
       assertEquals(live.bci(i), replayed.bci(i));
       assertEquals(live.line(i), replayed.line(i));
     }
-    String text = new Replay(file, CodeUnwinder::new).text();
+    String text = new Replay(file).text();
     assertEquals(file.facts().get(ReplayFile.RECORDED), text);
     assertTrue(text.contains("java.util.concurrent.CountDownLatch.await()V bci"), text);
     assertTrue(text.endsWith("end: complete\n"), text);
@@ -89,9 +83,7 @@ class RecordedSampleTest {
     assertTrue(own.length < 64 << 10, own.length + " bytes");
     assertTrue(base.length < 256 << 10, base.length + " bytes");
     ReplayFile together = ReplayReader.read(own).on(ReplayReader.read(base));
-    assertEquals(
-        new Replay(whole, CodeUnwinder::new).text(),
-        new Replay(together, CodeUnwinder::new).text());
+    assertEquals(new Replay(whole).text(), new Replay(together).text());
   }
 
   private static ReplayFile without(ReplayFile file, RecordedMemory base) {
@@ -120,8 +112,8 @@ class RecordedSampleTest {
     long pc = sample.registers().pc();
     sample.registers().setPc(0x1234_5678L);
     ReplayFile failed = record();
-    assertEquals(StopReason.SEARCHED, new Replay(failed, CodeUnwinder::new).unwind().end());
-    Replay replay = new Replay(failed, CodeUnwinder::new);
+    assertEquals(StopReason.SEARCHED, new Replay(failed).unwind().end());
+    Replay replay = new Replay(failed);
     // The return address of the system call's function, for instance.
     FrameBuffer frames = new FrameBuffer(1024);
     sample.registers().setPc(pc);
@@ -156,7 +148,7 @@ class RecordedSampleTest {
       }
       try {
         // What is still a file may still be replayed, to whatever end.
-        assertNotNull(new Replay(ReplayReader.read(bad), CodeUnwinder::new).unwind().end());
+        assertNotNull(new Replay(ReplayReader.read(bad)).unwind().end());
       } catch (ReplayFormatException | IllegalArgumentException | UnsupportedVmException e) {
         refused++;
       }

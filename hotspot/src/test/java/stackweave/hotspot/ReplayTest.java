@@ -16,7 +16,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayReader;
-import stackweave.tableless.CodeUnwinder;
 
 /**
  * Samples of named situations, recorded in JVMs of several JDKs and replayed without them; see
@@ -42,7 +41,7 @@ class ReplayTest {
   @ParameterizedTest(name = "{0}")
   @MethodSource("cases")
   void hasTheSameFramesAsThen(String name) throws Exception {
-    String frames = new Replay(read(CASES.resolve(name + ".replay")), CodeUnwinder::new).text();
+    String frames = new Replay(read(CASES.resolve(name + ".replay"))).text();
     Path expected = CASES.resolve(name + ".txt");
     if (WRITE) {
       Files.writeString(expected, frames);

@@ -4,7 +4,6 @@ import java.io.IOException;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.walk.NativeUnwinder;
@@ -24,6 +23,6 @@ public final class Vm {
   }
 
   MixedUnwinder unwinder() {
-    return new MixedUnwinder(new NativeUnwinder(rules), CodeUnwinder::new, hotspot, methods);
+    return new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
   }
 }

@@ -13,7 +13,6 @@ import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.runtime.JavaThreads;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -39,7 +38,7 @@ public final class ParkedStacks {
   private final HotSpotMethods methods = new HotSpotMethods();
   private final HotSpot hotspot = HotSpot.open(modules.libjvm(), memory);
   private final MixedUnwinder unwinder =
-      new MixedUnwinder(new NativeUnwinder(rules), CodeUnwinder::new, hotspot, methods);
+      new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
   private final FrameBuffer frames = new FrameBuffer(4096);
 
   private final Path log;

@@ -10,14 +10,18 @@ import stackweave.unwind.hash.LongTable;
 import stackweave.unwind.walk.Found;
 import stackweave.unwind.walk.NativeFrame;
 import stackweave.unwind.walk.NativeUnwinder;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
- * Finds callers of native code without unwind tables by reading the code. The ways are tried in the
- * order of trust, and each caller is marked with the one that led to it. Its caches are bounded; it
- * is not thread-safe.
+ * Finds the callers of native code that unwind tables say nothing about, or something that can't
+ * be: hand-written assembly, what other runtimes generate, code around system calls, a thread's
+ * first instructions. It reads the code. The ways are tried in the order of trust, and each caller
+ * is marked with the one that led to it. The walk over mixed stacks asks it around the steps of
+ * {@link NativeUnwinder}. Its caches are bounded; it is not thread-safe.
  */
-public final class CodeUnwinder implements TablelessUnwinder {
+public final class CodeUnwinder {
+  /** {@link #bytesBelowFp} of a function that is not understood. */
+  public static final int UNKNOWN = Processor.UNKNOWN;
+
   /** Longest way from the clone3 call to the first instruction that has unwind information. */
   private static final int CLONE_WINDOW = 32;
 
@@ -51,7 +55,13 @@ public final class CodeUnwinder implements TablelessUnwinder {
   private final CallerStep callerStep;
   private int generation;
 
-  /** As {@link TablelessUnwinder.Factory}. */
+  /**
+   * One with empty caches.
+   *
+   * @param natives steps by tables
+   * @param callersKnown whether a frame can tell its possible callers: not where the virtual
+   *     machine is not understood, so that any address may be its code
+   */
   public CodeUnwinder(NativeUnwinder natives, boolean callersKnown) {
     this.natives = natives;
     this.architecture = natives.rules().architecture();
@@ -72,25 +82,43 @@ public final class CodeUnwinder implements TablelessUnwinder {
     };
   }
 
-  @Override
+  /**
+   * Makes the caller the frame at hand where the tables contradict the code: by the straight way to
+   * a return where a module's tables are right at calls only, by all ways in a function whose rows
+   * are wrong. One look into a cache for all others.
+   */
   public boolean toCallerBeforeTables(NativeFrame frame) throws UnreadableMemoryException {
     CallerRule rule = rules == null ? null : rules.beforeTablesAt(frame);
     return rule != null && callerStep.toCaller(frame, rule);
   }
 
-  @Override
+  /**
+   * Makes the caller the frame at hand where the tables say something that can't be used, by code
+   * alone, and only if that is no guess.
+   */
   public boolean toCallerByCode(NativeFrame frame) throws UnreadableMemoryException {
     return follow(frame, rules == null ? null : rules.forwardAt(frame), false);
   }
 
-  @Override
+  /**
+   * Makes the caller the frame at hand by the straight way to a return alone, in code that stays as
+   * it is: what leads there is kept by pc.
+   *
+   * @param code of the frame
+   * @throws UnreadableMemoryException if what says it was not copied
+   */
   public boolean toCallerStraight(NativeFrame frame, MemoryReader code)
       throws UnreadableMemoryException {
     CallerRule rule = rules == null ? null : rules.straightAt(frame.pc(), code);
     return rule != null && callerStep.toCaller(frame, rule);
   }
 
-  @Override
+  /**
+   * Makes the caller the frame at hand where there is no table.
+   *
+   * @return null, or why there is no caller: {@link StopReason#NO_RULE} if there is no telling
+   * @throws UnreadableMemoryException if what says it was not copied
+   */
   public StopReason toCaller(NativeFrame frame) throws UnreadableMemoryException {
     if (processor == null) {
       return StopReason.NO_RULE;
@@ -220,7 +248,13 @@ public final class CodeUnwinder implements TablelessUnwinder {
     }
   }
 
-  @Override
+  /**
+   * How far below its frame pointer the stack of the waiting function reaches, by the instructions
+   * that it begins with.
+   *
+   * @param start where the function begins
+   * @return in bytes, or {@link #UNKNOWN}
+   */
   public int bytesBelowFp(NativeFrame frame, long start) {
     if (processor == null) {
       return UNKNOWN;

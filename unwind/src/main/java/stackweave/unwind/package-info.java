@@ -9,8 +9,7 @@
  *
  * <p>It opens no file, starts no thread, and reads the memory of a process through {@link
  * stackweave.unwind.MemoryReader} only. It knows nothing of ELF files, of names, or of the frames
- * of a virtual machine. Code without unwind information is for a {@link
- * stackweave.unwind.walk.TablelessUnwinder}, of which this module has the interface alone.
+ * of a virtual machine, nor of code without unwind information.
  *
  * <p>A stack of two frames, whose code saves the frame pointer at once:
  *

@@ -18,7 +18,6 @@ import stackweave.hotspot.model.UnwindCounters;
 import stackweave.linux.SelfMemory;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.rule.RuleTable;
@@ -59,7 +58,7 @@ final class ChurnProbe implements EngineSink {
     modules.refresh(System.nanoTime());
     MappedModule libjvm = modules.latest().named("libjvm.so");
     HotSpot hotspot = HotSpot.open(libjvm::addressOf, memory);
-    unwinder = new MixedUnwinder(new NativeUnwinder(rules), CodeUnwinder::new, hotspot, methods);
+    unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
   }
 
   public static void main(String[] args) throws Exception {

@@ -14,7 +14,6 @@ import stackweave.linux.SelfMemory;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.symbols.SymbolTable;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.rule.RuleTable;
@@ -61,7 +60,7 @@ public final class LiveVm implements AutoCloseable {
 
   /** An unwinder with empty caches. */
   public MixedUnwinder unwinder() {
-    return new MixedUnwinder(new NativeUnwinder(rules), CodeUnwinder::new, hotspot, methods);
+    return new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
   }
 
   /** The function at a runtime address as {@code name+0xoffset}; empty where there is none. */

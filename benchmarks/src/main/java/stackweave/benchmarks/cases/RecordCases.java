@@ -24,7 +24,6 @@ import stackweave.lab.matrix.LinkCheck;
 import stackweave.lab.matrix.LinkCheck.JavaMethod;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
@@ -63,8 +62,7 @@ public final class RecordCases {
   private RecordCases() throws IOException, UnsupportedVmException {
     String jvm = System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
     recorder =
-        new SampleRecorder(
-            vm.libjvm, vm.memory, vm.rules, CodeUnwinder::new, Map.of(ReplayFile.JVM, jvm), DEPTH);
+        new SampleRecorder(vm.libjvm, vm.memory, vm.rules, Map.of(ReplayFile.JVM, jvm), DEPTH);
   }
 
   public static void main(String[] arguments) throws Exception {
@@ -196,7 +194,7 @@ public final class RecordCases {
     for (Map.Entry<String, ReplayFile> entry : trimmed.entrySet()) {
       String text = cases.get(entry.getKey()).text;
       byte[] content = ReplayWriter.toBytes(without(entry.getValue(), base, prefix));
-      if (!text.equals(new Replay(ReplayReader.read(content).on(base), CodeUnwinder::new).text())) {
+      if (!text.equals(new Replay(ReplayReader.read(content).on(base)).text())) {
         dropped.add(entry.getKey());
         continue;
       }
@@ -218,7 +216,7 @@ public final class RecordCases {
     while (low < high) {
       int middle = (low + high) >>> 1;
       ReplayFile shorter = withStack(known.file, middle * Long.BYTES);
-      if (known.text.equals(new Replay(shorter, CodeUnwinder::new).text())) {
+      if (known.text.equals(new Replay(shorter).text())) {
         high = middle;
       } else {
         low = middle + 1;

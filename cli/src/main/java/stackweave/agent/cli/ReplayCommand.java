@@ -20,7 +20,6 @@ import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayFormatException;
 import stackweave.hotspot.replay.ReplayReader;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
-import stackweave.tableless.CodeUnwinder;
 
 /**
  * The command {@code replay FILE}: unwinds the sample in a replay file and prints its frames, or
@@ -73,7 +72,7 @@ final class ReplayCommand implements Callable<Integer> {
 
   private String frames(ReplayFile replay) throws FailedException {
     try {
-      return new Replay(replay, CodeUnwinder::new).text();
+      return new Replay(replay).text();
     } catch (UnsupportedVmException | IllegalArgumentException e) {
       throw new FailedException(file + ": " + FailedException.worded(e));
     }

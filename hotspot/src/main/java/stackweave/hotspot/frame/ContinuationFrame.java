@@ -8,10 +8,10 @@ import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.pc.PcCache;
 import stackweave.hotspot.pc.PcEntry;
 import stackweave.hotspot.vmstructs.Layout;
+import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * Leaves the return barrier to which the outermost thawed frame of a continuation returns, and the
@@ -33,7 +33,7 @@ public final class ContinuationFrame implements HotSpotFrame {
   private final ContinuationEntryFrame enterSpecial;
   private final int entrySize;
   private final ContinuationEntrySearch entries;
-  private final TablelessUnwinder tableless;
+  private final CodeUnwinder tableless;
   private final byte[] code;
   private long barrier;
 
@@ -45,7 +45,7 @@ public final class ContinuationFrame implements HotSpotFrame {
       HotSpotMethods names,
       Cpu cpu,
       ContinuationEntryFrame enterSpecial,
-      TablelessUnwinder tableless) {
+      CodeUnwinder tableless) {
     this.layout = layout;
     this.memory = memory;
     this.pcs = pcs;

@@ -11,7 +11,6 @@ import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
 import stackweave.unwind.walk.ModuleList;
 import stackweave.unwind.walk.NativeUnwinder;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * A recorded sample, ready to be unwound as often as wanted, with caches that stay warm. Not
@@ -21,7 +20,6 @@ public final class Replay {
   private static final int MAX_FRAMES = 8192;
 
   private final RuleTable rules;
-  private final TablelessUnwinder.Factory tableless;
   private final List<RecordedModule> recorded;
   private final ModuleList modules = new ModuleList();
   private final HotSpot hotspot;
@@ -34,13 +32,10 @@ public final class Replay {
    * Prepares the sample of a file.
    *
    * @param file with a sample, and not in need of a base
-   * @param tableless makes what finds callers of native code without tables
    * @throws UnsupportedVmException if the VM's description of itself, as recorded, is not enough
    * @throws IllegalArgumentException if a recorded rule is none, or modules overlap
    */
-  public Replay(ReplayFile file, TablelessUnwinder.Factory tableless)
-      throws UnsupportedVmException {
-    this.tableless = tableless;
+  public Replay(ReplayFile file) throws UnsupportedVmException {
     rules = new RuleTable(file.architecture());
     recorded = file.modules();
     for (RecordedModule module : recorded) {
@@ -81,7 +76,7 @@ public final class Replay {
 
   /** Another unwinder for it, with empty caches. */
   public MixedUnwinder unwinder() {
-    return new MixedUnwinder(new NativeUnwinder(rules), tableless, hotspot, methods);
+    return new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
   }
 
   /** Unwinds the sample; the frames are overwritten by the next call. */

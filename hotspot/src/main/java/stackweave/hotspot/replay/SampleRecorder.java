@@ -18,7 +18,6 @@ import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModules;
 import stackweave.unwind.walk.NativeUnwinder;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * Makes replay files of samples: unwinds each once more from empty caches, with readers in between
@@ -41,7 +40,6 @@ public final class SampleRecorder {
   private static final int MAX_STACK_BYTES = 256 << 10;
 
   private final RuleTable rules;
-  private final TablelessUnwinder.Factory tableless;
   private final Map<String, Long> symbols = new HashMap<>();
   private final RecordingMemory memory;
   private final HotSpot hotspot;
@@ -57,7 +55,6 @@ public final class SampleRecorder {
    * @param libjvm the exported symbols of the process's libjvm
    * @param memory of the process
    * @param rules of the native code
-   * @param tableless makes what finds callers of native code without tables
    * @param facts to show to readers, in each file
    * @param depth most frames of a stack
    * @throws UnsupportedVmException where Java frames can't be decoded anyway
@@ -66,12 +63,10 @@ public final class SampleRecorder {
       SymbolAddresses libjvm,
       MemoryReader memory,
       RuleTable rules,
-      TablelessUnwinder.Factory tableless,
       Map<String, String> facts,
       int depth)
       throws UnsupportedVmException {
     this.rules = rules;
-    this.tableless = tableless;
     this.copy = new StackSnapshot(rules.architecture(), MAX_STACK_BYTES);
     this.memory = new RecordingMemory(memory);
     this.frames = new FrameBuffer(depth);
@@ -103,8 +98,7 @@ public final class SampleRecorder {
     memory.take();
     copy(sample);
     RecordingModules recording = new RecordingModules(modules, descriptions, rules);
-    MixedUnwinder unwinder =
-        new MixedUnwinder(new NativeUnwinder(rules), tableless, hotspot, methods);
+    MixedUnwinder unwinder = new MixedUnwinder(new NativeUnwinder(rules), hotspot, methods);
     unwinder.unwind(copy, recording, frames);
     nameFrames(recording, frames);
     Map<String, String> facts = new HashMap<>(base.facts());

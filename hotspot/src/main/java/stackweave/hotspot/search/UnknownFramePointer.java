@@ -3,6 +3,7 @@ package stackweave.hotspot.search;
 import java.util.function.Supplier;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.frame.Walk;
+import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Registers;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
@@ -11,7 +12,6 @@ import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.Found;
 import stackweave.unwind.walk.NativeUnwinder;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * The frame pointer of a blocked thread that was read from outside: the kernel shows pc and sp
@@ -32,7 +32,7 @@ public final class UnknownFramePointer {
   private static final int MAX_CALL_BYTES = 16;
 
   private final NativeUnwinder natives;
-  private final TablelessUnwinder tableless;
+  private final CodeUnwinder tableless;
   private final Supplier<StopReason> walkOn;
   private final byte[] code = new byte[MAX_CALL_BYTES];
 
@@ -54,7 +54,7 @@ public final class UnknownFramePointer {
    * @param walkOn walks from the frame at hand to the end of the stack
    */
   public UnknownFramePointer(
-      NativeUnwinder natives, TablelessUnwinder tableless, Supplier<StopReason> walkOn) {
+      NativeUnwinder natives, CodeUnwinder tableless, Supplier<StopReason> walkOn) {
     this.natives = natives;
     this.tableless = tableless;
     this.walkOn = walkOn;
@@ -130,7 +130,7 @@ public final class UnknownFramePointer {
    */
   private boolean findByStart(Walk walk, long start) {
     int below = tableless.bytesBelowFp(walk, start);
-    if (below == TablelessUnwinder.UNKNOWN) {
+    if (below == CodeUnwinder.UNKNOWN) {
       return false;
     }
     long fp = walk.sp() + below;

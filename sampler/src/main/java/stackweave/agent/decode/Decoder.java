@@ -21,7 +21,6 @@ import stackweave.jfr.store.EventStore;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.ObjectBits;
 import stackweave.linux.SystemCalls;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.walk.NativeUnwinder;
 
 /**
@@ -61,8 +60,7 @@ public final class Decoder implements AutoCloseable {
     this.depth = depth;
     this.contexts = SampledContexts.none(store, counts.counters);
     HotSpot hotSpot = process.hotSpot();
-    this.unwinder =
-        new MixedUnwinder(new NativeUnwinder(process.rules()), CodeUnwinder::new, hotSpot, methods);
+    this.unwinder = new MixedUnwinder(new NativeUnwinder(process.rules()), hotSpot, methods);
     this.names =
         new StackNames(
             store,

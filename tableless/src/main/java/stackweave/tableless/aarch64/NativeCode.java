@@ -3,7 +3,6 @@ package stackweave.tableless.aarch64;
 import java.util.function.IntUnaryOperator;
 import stackweave.tableless.code.CodePaths;
 import stackweave.tableless.code.Processor;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /** Native code of AArch64 (AAPCS64; Linux system calls). Stateless. */
 public final class NativeCode implements Processor {
@@ -73,7 +72,7 @@ public final class NativeCode implements Processor {
   /** Not read: native functions have their frame pointer at the bottom of their frame. */
   @Override
   public int bytesBelowFp(byte[] code, int length) {
-    return TablelessUnwinder.UNKNOWN;
+    return Processor.UNKNOWN;
   }
 
   /** Of its returns alone. */

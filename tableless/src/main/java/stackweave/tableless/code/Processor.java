@@ -19,6 +19,9 @@ public interface Processor {
   /** The same where the CFA is not computed from the stack pointer. */
   int NOT_BY_SP = NO_ROW + 1;
 
+  /** {@link #bytesBelowFp} of a function that is not understood. */
+  int UNKNOWN = -1;
+
   /** The byte, or -1 outside of what was copied. */
   static int at(byte[] code, int i) {
     return i >= 0 && i < code.length ? code[i] & 0xff : -1;
@@ -60,9 +63,8 @@ public interface Processor {
    *
    * @param code of the function, from its start
    * @param length how many bytes of it are there
-   * @return in bytes; {@code TablelessUnwinder.UNKNOWN} if the function doesn't set a frame
-   *     pointer, or changes its stack in a way that is not understood: in a loop, or further behind
-   *     a jump or call
+   * @return in bytes; {@link #UNKNOWN} if the function doesn't set a frame pointer, or changes its
+   *     stack in a way that is not understood: in a loop, or further behind a jump or call
    */
   int bytesBelowFp(byte[] code, int length);
 

@@ -1,7 +1,6 @@
 package stackweave.tableless.x86;
 
 import stackweave.tableless.code.Processor;
-import stackweave.unwind.walk.TablelessUnwinder;
 
 /**
  * What an x86-64 function with a frame pointer puts on its stack when it begins: {@code mov
@@ -29,7 +28,7 @@ final class Prologue {
       instruction.decode(code, i);
       if (sets) {
         if (set || reserved) {
-          return TablelessUnwinder.UNKNOWN;
+          return Processor.UNKNOWN;
         }
         set = true;
         instruction.length = 3;
@@ -42,24 +41,23 @@ final class Prologue {
         continue;
       }
       if (instruction.flow == Instruction.Flow.UNKNOWN || instruction.pushed < 0) {
-        return TablelessUnwinder.UNKNOWN;
+        return Processor.UNKNOWN;
       }
       if (instruction.pushed != 0) {
         if (reserved) {
-          return TablelessUnwinder.UNKNOWN; // an argument, or a stack that grows further on
+          return Processor.UNKNOWN; // an argument, or a stack that grows further on
         }
         changed = i;
       }
       if (instruction.flow != Instruction.Flow.NEXT) {
         if (!set || instruction.target >= 0 && instruction.target <= changed) {
-          return TablelessUnwinder
-              .UNKNOWN; // a stack that grows in a loop: -fstack-clash-protection
+          return Processor.UNKNOWN; // a stack that grows in a loop: -fstack-clash-protection
         }
         reserved = true;
       }
       below += set ? instruction.pushed : 0;
     }
-    return set ? below : TablelessUnwinder.UNKNOWN;
+    return set ? below : Processor.UNKNOWN;
   }
 
   /** Whether the instruction at i reaches beyond the code that was read. */

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.util.HexFormat;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import stackweave.unwind.walk.TablelessUnwinder;
+import stackweave.tableless.code.Processor;
 
 /** Code as GCC makes it, disassembled by objdump. */
 class PrologueTest {
@@ -56,7 +56,6 @@ class PrologueTest {
   void whatAFunctionPutsOnItsStack(String code, int below) {
     byte[] bytes = HexFormat.ofDelimiter(" ").parseHex(code);
     assertEquals(
-        below == -1 ? TablelessUnwinder.UNKNOWN : below,
-        Prologue.bytesBelowFp(bytes, bytes.length));
+        below == -1 ? Processor.UNKNOWN : below, Prologue.bytesBelowFp(bytes, bytes.length));
   }
 }

@@ -6,8 +6,8 @@ import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * The frame at hand of a stack that is being unwound. A walk over mixed stacks implements it: it
- * knows which words of the stack can be return addresses. A {@link TablelessUnwinder} reads it and
- * moves it on to the caller, and must not keep it beyond a call.
+ * knows which words of the stack can be return addresses. What finds callers of code without unwind
+ * tables reads it and moves it on to the caller, and must not keep it beyond a call.
  */
 public interface NativeFrame {
 

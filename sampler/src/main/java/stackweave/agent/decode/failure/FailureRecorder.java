@@ -14,7 +14,6 @@ import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleMap;
 import stackweave.maps.symbols.SymbolTable;
-import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.rule.RuleTable;
@@ -93,7 +92,7 @@ public final class FailureRecorder {
 
   private SampleRecorder recorder() throws UnsupportedVmException {
     if (recorder == null) {
-      recorder = new SampleRecorder(libjvm, memory, rules, CodeUnwinder::new, facts(), depth);
+      recorder = new SampleRecorder(libjvm, memory, rules, facts(), depth);
     }
     return recorder;
   }
