@@ -49,7 +49,7 @@ public final class ModuleIndex {
   private int lastModuleId;
 
   /** The executable lines of the last refresh, and the generation after it. */
-  private byte[] refreshedLines;
+  private List<String> refreshedLines;
 
   private int refreshedGeneration;
 
@@ -220,8 +220,8 @@ public final class ModuleIndex {
    * @throws IOException if maps can't be read; the state is unchanged then
    */
   public void refresh(long timeNanos) throws IOException {
-    byte[] lines = ProcMaps.executable(sources.process());
-    if (lastGeneration == refreshedGeneration && Arrays.equals(lines, refreshedLines)) {
+    List<String> lines = ProcMaps.executable(sources.process());
+    if (lastGeneration == refreshedGeneration && lines.equals(refreshedLines)) {
       return;
     }
     List<Mapping> executable = ProcMaps.parse(lines);

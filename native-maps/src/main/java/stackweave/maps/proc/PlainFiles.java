@@ -5,7 +5,6 @@ import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -53,17 +52,8 @@ public final class PlainFiles {
    * @throws IOException if it can't be read
    */
   public static List<String> lines(String path) throws IOException {
-    String text = text(path, StandardCharsets.ISO_8859_1);
-    List<String> lines = new ArrayList<>();
-    int at = 0;
-    while (at < text.length()) {
-      int end = text.indexOf('\n', at);
-      if (end < 0) {
-        end = text.length();
-      }
-      lines.add(text.substring(at, end));
-      at = end + 1;
-    }
-    return lines;
+    String[] parts = text(path, StandardCharsets.ISO_8859_1).split("\n", -1);
+    int last = parts.length - 1;
+    return List.of(parts).subList(0, parts[last].isEmpty() ? last : parts.length);
   }
 }

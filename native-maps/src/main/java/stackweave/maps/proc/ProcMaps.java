@@ -1,6 +1,5 @@
 package stackweave.maps.proc;
 
-import java.io.ByteArrayOutputStream;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -38,18 +37,17 @@ public final class ProcMaps {
     return mappings;
   }
 
-  /** The lines of executable mappings and those not understood; some 100 bytes each. */
-  public static byte[] executable(Path process) throws IOException {
-    ByteArrayOutputStream kept = new ByteArrayOutputStream();
+  /** The lines of executable mappings and those not understood. */
+  public static List<String> executable(Path process) throws IOException {
+    List<String> kept = new ArrayList<>();
     try (Lines lines = new Lines(process)) {
       while (lines.next()) {
         if (lines.mayBeExecutable()) {
-          kept.write(lines.buffer, lines.at, lines.end - lines.at);
-          kept.write('\n');
+          kept.add(lines.text());
         }
       }
     }
-    return kept.toByteArray();
+    return kept;
   }
 
   /**
@@ -120,26 +118,15 @@ public final class ProcMaps {
     }
   }
 
-  /** As {@link #parse(String)}. */
-  public static List<Mapping> parse(byte[] text) throws IOException {
-    return parse(new String(text, StandardCharsets.UTF_8));
-  }
-
   /**
-   * The mappings of a text in the format of /proc/PID/maps.
+   * The mappings of lines in the format of /proc/PID/maps.
    *
    * @throws IOException if a line is not understood
    */
-  public static List<Mapping> parse(String text) throws IOException {
+  public static List<Mapping> parse(List<String> lines) throws IOException {
     List<Mapping> mappings = new ArrayList<>();
-    int at = 0;
-    while (at < text.length()) {
-      int end = text.indexOf('\n', at);
-      if (end < 0) {
-        end = text.length();
-      }
-      mappings.add(line(text.substring(at, end)));
-      at = end + 1;
+    for (String line : lines) {
+      mappings.add(line(line));
     }
     return mappings;
   }

@@ -62,9 +62,9 @@ class PlainFilesTest {
       }
     }
     Files.writeString(directory.resolve("maps"), text.substring(0, text.length() - 1));
-    List<Mapping> expected = ProcMaps.parse(text.toString());
+    List<Mapping> expected = ProcMaps.parse(text.toString().lines().toList());
     assertEquals(expected, ProcMaps.read(directory));
-    assertEquals(executable.toString(), new String(ProcMaps.executable(directory), "ISO-8859-1"));
+    assertEquals(executable.toString().lines().toList(), ProcMaps.executable(directory));
   }
 
   @Test

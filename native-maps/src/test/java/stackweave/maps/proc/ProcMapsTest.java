@@ -61,7 +61,7 @@ class ProcMapsTest {
     for (String line :
         List.of(
             "x", "", "1000-2000", "1000-2000 r-xp", "1000-2000 r-xp 0 0:0 ", "-- r-xp 0 0:0 0")) {
-      assertThrows(IOException.class, () -> ProcMaps.parse(line + "\n"), line);
+      assertThrows(IOException.class, () -> ProcMaps.parse(List.of(line)), line);
     }
   }
 
@@ -70,7 +70,7 @@ class ProcMapsTest {
   void mapsOfARealProcessComeOutAgain() throws Exception {
     String text = Commands.output("cat", "/proc/self/maps");
     StringBuilder again = new StringBuilder();
-    for (Mapping m : ProcMaps.parse(text)) {
+    for (Mapping m : ProcMaps.parse(text.lines().toList())) {
       String line =
           String.format(
               "%08x-%08x %s%s%s%s %08x %02x:%02x %d ",
@@ -95,7 +95,7 @@ class ProcMapsTest {
   }
 
   private static Mapping only(String text) throws IOException {
-    List<Mapping> mappings = ProcMaps.parse(text);
+    List<Mapping> mappings = ProcMaps.parse(text.lines().toList());
     assertEquals(1, mappings.size());
     return mappings.get(0);
   }
