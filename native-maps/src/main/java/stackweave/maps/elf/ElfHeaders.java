@@ -92,17 +92,12 @@ public record ElfHeaders(
     }
   }
 
-  /** The headers of a file. */
-  static ElfHeaders ofFile(ImageBytes bytes) throws ElfFormatException {
-    return read(bytes, true);
-  }
-
-  /** The headers of an image in memory, where the loader leaves the section headers out. */
-  static ElfHeaders ofMemory(ImageBytes bytes) throws ElfFormatException {
-    return read(bytes, false);
-  }
-
-  private static ElfHeaders read(ImageBytes bytes, boolean withSections) throws ElfFormatException {
+  /**
+   * Reads the headers of an image.
+   *
+   * @param withSections whether it is a file: the loader leaves the section headers out of memory
+   */
+  static ElfHeaders read(ImageBytes bytes, boolean withSections) throws ElfFormatException {
     ByteBuffer header = bytes.slice(0, Math.min(bytes.size(), EHDR_SIZE));
     if (header.limit() < EHDR_SIZE || header.getInt(0) != MAGIC) {
       throw new ElfFormatException(Reason.NOT_ELF, 0);

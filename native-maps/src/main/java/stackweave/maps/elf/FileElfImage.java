@@ -45,7 +45,7 @@ public final class FileElfImage extends ElfImage {
   }
 
   private FileElfImage(ImageBytes bytes, TableMemory tables) throws ElfFormatException {
-    super(ElfHeaders.ofFile(bytes));
+    super(ElfHeaders.read(bytes, true));
     this.bytes = bytes;
     this.tables = tables;
     buildId = findBuildId();

@@ -48,6 +48,31 @@ public interface ImageBytes {
     }
   }
 
+  /** Reads a part of an image. */
+  @FunctionalInterface
+  interface Source {
+    void read(long position, byte[] to, int length) throws IOException, UnreadableMemoryException;
+  }
+
+  /** Copies a range piece by piece to a table's memory. */
+  private static ByteBuffer copy(TableMemory tables, long position, long size, Source source)
+      throws ElfFormatException {
+    ByteBuffer copy = tables.allocate((int) size);
+    byte[] piece = new byte[(int) Math.min(size, PIECE)];
+    try {
+      for (int done = 0; done < size; done += piece.length) {
+        int length = (int) Math.min(size - done, piece.length);
+        source.read(position + done, piece, length);
+        copy.put(done, piece, 0, length);
+      }
+      return copy;
+    } catch (IOException | UnreadableMemoryException e) {
+      tables.release(copy);
+      boolean shorter = e instanceof EOFException;
+      throw new ElfFormatException(shorter ? Reason.CHANGED : Reason.UNREADABLE, position);
+    }
+  }
+
   /** A whole image in one buffer. */
   record OfBuffer(ByteBuffer buffer) implements ImageBytes {
     @Override
@@ -111,24 +136,14 @@ public interface ImageBytes {
       if (!isUnchanged()) {
         throw new ElfFormatException(Reason.CHANGED, position);
       }
-      ByteBuffer copy = tables.allocate((int) size);
-      byte[] piece = new byte[(int) Math.min(size, PIECE)];
       // Not a channel, which is closed if the thread is interrupted.
       try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
         file.seek(position);
-        for (int done = 0; done < size; done += piece.length) {
-          int length = (int) Math.min(size - done, piece.length);
-          file.readFully(piece, 0, length);
-          copy.put(done, piece, 0, length);
-        }
-      } catch (EOFException e) {
-        tables.release(copy);
-        throw new ElfFormatException(Reason.CHANGED, position);
+        return copy(
+            tables, position, size, (at, piece, length) -> file.readFully(piece, 0, length));
       } catch (IOException e) {
-        tables.release(copy);
         throw new ElfFormatException(Reason.UNREADABLE, position);
       }
-      return copy;
     }
 
     @Override
@@ -147,19 +162,8 @@ public interface ImageBytes {
     @Override
     public ByteBuffer slice(long position, long size) throws ElfFormatException {
       check(position, size);
-      ByteBuffer copy = tables.allocate((int) size);
-      byte[] piece = new byte[(int) Math.min(size, PIECE)];
-      try {
-        for (int done = 0; done < size; done += piece.length) {
-          int length = (int) Math.min(size - done, piece.length);
-          memory.read(base + position + done, piece, 0, length);
-          copy.put(done, piece, 0, length);
-        }
-      } catch (UnreadableMemoryException e) {
-        tables.release(copy);
-        throw new ElfFormatException(Reason.UNREADABLE, position);
-      }
-      return copy;
+      return copy(
+          tables, position, size, (at, piece, length) -> memory.read(base + at, piece, 0, length));
     }
   }
 }

@@ -40,7 +40,7 @@ public final class MemoryElfImage extends ElfImage {
   }
 
   private MemoryElfImage(ImageBytes memory) throws ElfFormatException {
-    super(ElfHeaders.ofMemory(memory));
+    super(ElfHeaders.read(memory, false));
     this.memory = memory;
     this.lowest = lowestAddress() & -4096L;
     this.buildId = noteBuildId();

@@ -130,14 +130,9 @@ public final class JitSymbols {
 
   /** A function's name, without characters that can't be shown. */
   public String name(int function) {
-    String name =
-        new String(bytes, names[function], lengths[function], StandardCharsets.UTF_8).strip();
-    StringBuilder shown = new StringBuilder(name.length());
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      shown.append(Character.isISOControl(c) ? '?' : c);
-    }
-    return shown.toString();
+    return new String(bytes, names[function], lengths[function], StandardCharsets.UTF_8)
+        .strip()
+        .replaceAll("\\p{Cc}", "?");
   }
 
   /** The library that has made a function's code; empty if that is not known. */

@@ -1,14 +1,16 @@
 package stackweave.maps.modules;
 
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
+import java.util.zip.CheckedOutputStream;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.Strings;
@@ -100,12 +102,8 @@ public final class DebugFiles {
 
   private static long crc(Path file) throws IOException {
     CRC32 crc = new CRC32();
-    ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      while (channel.read(buffer) >= 0) {
-        crc.update(buffer.flip());
-        buffer.clear();
-      }
+    try (InputStream in = new FileInputStream(file.toFile())) {
+      in.transferTo(new CheckedOutputStream(OutputStream.nullOutputStream(), crc));
     }
     return crc.getValue();
   }
