@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.StringJoiner;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfImage;
@@ -29,6 +30,7 @@ import stackweave.unwind.rule.RuleTable;
  */
 final class ImageOpener {
   private static final int PAGE = 4096;
+  private static final String HELD = "file deleted; read while it was held open";
 
   private final MemoryReader memory;
   private final ModuleSources sources;
@@ -97,7 +99,7 @@ final class ImageOpener {
             viaOther(
                 held,
                 elf -> isInode(held, code) || doubt(elf, place, buildId) == null,
-                "file deleted; read while it was held open",
+                HELD,
                 code,
                 place,
                 new StringJoiner(""));
@@ -179,15 +181,36 @@ final class ImageOpener {
   }
 
   /**
-   * The kept file of a path, for an image that was opened from that path; null if there is none.
+   * The image of a file that has vanished or changed since it was opened: from where somebody holds
+   * it open, or from memory; as it was if neither has it.
    */
-  private FileElfImage keptImage(String path) {
-    Path other = kept.of(path);
+  private OpenedImage again(OpenedImage gone, String path, Place place) {
+    Path held = kept.of(path);
     try {
-      return other == null ? null : FileElfImage.open(other, rules.memory());
+      FileElfImage elf = held == null ? null : FileElfImage.open(held, rules.memory());
+      if (elf != null && isSame(gone.elf(), elf)) {
+        return new OpenedImage(elf, ImageOrigin.MAPPED_FILE, HELD);
+      }
     } catch (ElfFormatException e) {
-      return null;
+      // Memory serves as well.
     }
+    String why = "file vanished or changed after it was opened";
+    try {
+      MemoryElfImage elf = place == null ? null : place.open(memory, rules.memory());
+      if (elf != null && isSame(gone.elf(), elf)) {
+        return new OpenedImage(elf, ImageOrigin.MEMORY, why);
+      }
+    } catch (ElfFormatException e) {
+      why += "; memory: " + e.getMessage();
+    }
+    return new OpenedImage(gone.elf(), gone.origin(), why);
+  }
+
+  /** Whether both are the same image, by build id or, without one, by program headers. */
+  private static boolean isSame(ElfImage gone, ElfImage found) {
+    return gone.buildId() == null && found.buildId() == null
+        ? gone.headers.segments().equals(found.headers.segments())
+        : gone.buildId() != null && gone.buildId().equals(found.buildId());
   }
 
   /** Why the file at the path may not be the mapped one; null if it certainly is. */
@@ -243,8 +266,8 @@ final class ImageOpener {
   }
 
   private ModuleImage nothing(Mapping code, String why) {
-    return new ModuleImage(
-        null, ImageOrigin.NONE, why, debugFiles, rules, code.path(), null, () -> null);
+    OpenedImage nothing = new OpenedImage(null, ImageOrigin.NONE, why);
+    return new ModuleImage(nothing, debugFiles, rules, code.path(), UnaryOperator.identity());
   }
 
   private ModuleImage share(
@@ -260,14 +283,11 @@ final class ImageOpener {
     }
     ModuleImage image =
         new ModuleImage(
-            elf,
-            origin,
-            why,
+            new OpenedImage(elf, origin, why),
             debugFiles,
             rules,
             code.path(),
-            place == null ? null : () -> place.open(memory, rules.memory()),
-            () -> keptImage(code.path()));
+            gone -> again(gone, code.path(), place));
     if (key != null) {
       shared.put(key, new WeakReference<>(image));
     }

@@ -3,7 +3,7 @@ package stackweave.maps.modules;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import stackweave.maps.elf.Compression;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage;
@@ -12,7 +12,6 @@ import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.ImageBytes;
 import stackweave.maps.elf.IndirectFunctions;
 import stackweave.maps.elf.LinkageStub;
-import stackweave.maps.elf.MemoryElfImage;
 import stackweave.maps.symbols.SymbolTable;
 import stackweave.maps.symbols.SymbolTableBuilder;
 import stackweave.unwind.rule.RuleTable;
@@ -31,92 +30,60 @@ public final class ModuleImage {
   private final DebugFiles debugFiles;
   private final RuleTable rules;
   private final String path;
-  private final Memory memory;
-  private final Supplier<FileElfImage> kept;
+  private final UnaryOperator<OpenedImage> again;
 
-  private ElfImage elf;
-  private ImageOrigin origin;
-  private String why;
+  private OpenedImage opened;
   private Symbols exports;
   private SymbolTable symbols;
   private String symbolSource = "";
   private UnwindTable unwindTable;
   private List<IndirectFunctions.Slot> indirect;
 
-  /** Reads the image from memory, if that is still needed. */
-  @FunctionalInterface
-  interface Memory {
-    MemoryElfImage open() throws ElfFormatException;
-  }
-
   /**
-   * @param elf the image, or null with {@link ImageOrigin#NONE}
-   * @param why why it was read from there; empty if there is nothing to explain
    * @param path where it was loaded from
-   * @param memory replaces a file that vanishes before it was read; may be null
+   * @param again opens the image in another way, where its file vanishes before it was read
    */
   public ModuleImage(
-      ElfImage elf,
-      ImageOrigin origin,
-      String why,
+      OpenedImage opened,
       DebugFiles debugFiles,
       RuleTable rules,
       String path,
-      Memory memory) {
-    this(elf, origin, why, debugFiles, rules, path, memory, () -> null);
-  }
-
-  /**
-   * @param kept the same file where somebody holds it open, which is preferred to memory; its
-   *     result may be null
-   */
-  ModuleImage(
-      ElfImage elf,
-      ImageOrigin origin,
-      String why,
-      DebugFiles debugFiles,
-      RuleTable rules,
-      String path,
-      Memory memory,
-      Supplier<FileElfImage> kept) {
-    this.kept = kept;
-    this.elf = elf;
-    this.origin = origin;
-    this.why = why;
+      UnaryOperator<OpenedImage> again) {
+    this.opened = opened;
     this.debugFiles = debugFiles;
     this.rules = rules;
     this.path = path;
-    this.memory = memory;
+    this.again = again;
   }
 
   /** The image, or null if there is none that could be read. */
   ElfImage elf() {
-    return elf;
+    return opened.elf();
   }
 
   ImageOrigin origin() {
-    return origin;
+    return opened.origin();
   }
 
   /** Why it has this origin, and what was found malformed. */
   public String why() {
     List<String> parts = new ArrayList<>();
-    if (!why.isEmpty()) {
-      parts.add(why);
+    if (!opened.why().isEmpty()) {
+      parts.add(opened.why());
     }
-    if (elf != null) {
-      parts.addAll(elf.problems());
+    if (elf() != null) {
+      parts.addAll(elf().problems());
     }
     return String.join("; ", parts);
   }
 
   String buildId() {
-    return elf == null ? null : elf.buildId();
+    return elf() == null ? null : elf().buildId();
   }
 
   /** Reads everything that may be needed from a file that may not stay, unless it is very large. */
   public void readNow() {
-    if (elf != null && elf.highestAddress() - elf.lowestAddress() <= MAX_READ_AHEAD) {
+    if (elf() != null && elf().highestAddress() - elf().lowestAddress() <= MAX_READ_AHEAD) {
       symbols();
       unwindTable();
       exports();
@@ -125,12 +92,12 @@ public final class ModuleImage {
 
   /** Whether all that unwinding and naming need was read, so that the file may go. */
   boolean isRead() {
-    return elf == null || symbols != null && unwindTable != null;
+    return elf() == null || symbols != null && unwindTable != null;
   }
 
   /** Whether everything not read yet can still be read from its origin. */
   boolean isReadable() {
-    return !(elf instanceof FileElfImage file)
+    return !(elf() instanceof FileElfImage file)
         || (symbols != null && unwindTable != null)
         || file.isReadable();
   }
@@ -141,7 +108,7 @@ public final class ModuleImage {
       symbols = SymbolTable.EMPTY;
       symbolSource = "none";
       replaceVanished();
-      if (elf != null) {
+      if (elf() != null) {
         loadSymbols();
       }
     }
@@ -152,10 +119,10 @@ public final class ModuleImage {
   public UnwindTable unwindTable() {
     if (unwindTable == null) {
       replaceVanished();
-      boolean usable = elf != null && elf.architecture() == rules.architecture();
+      boolean usable = elf() != null && elf().architecture() == rules.architecture();
       unwindTable =
           UnwindTables.open(
-              usable ? elf.unwindSections() : UnwindSections.none(rules.architecture()), rules);
+              usable ? elf().unwindSections() : UnwindSections.none(rules.architecture()), rules);
     }
     return unwindTable;
   }
@@ -166,37 +133,10 @@ public final class ModuleImage {
     return symbolSource;
   }
 
-  /** Switches to memory if the file vanished or changed since it was opened. */
   private void replaceVanished() {
-    if (!(elf instanceof FileElfImage file) || file.isReadable()) {
-      return;
+    if (elf() instanceof FileElfImage file && !file.isReadable()) {
+      opened = again.apply(opened);
     }
-    FileElfImage held = kept.get();
-    if (held != null && isSame(file, held)) {
-      why = "file deleted; read while it was held open";
-      elf = held;
-      origin = ImageOrigin.MAPPED_FILE;
-      return;
-    }
-    if (memory != null) {
-      why = "file vanished or changed after it was opened";
-      try {
-        MemoryElfImage inMemory = memory.open();
-        if (isSame(file, inMemory)) {
-          elf = inMemory;
-          origin = ImageOrigin.MEMORY;
-        }
-      } catch (ElfFormatException e) {
-        why += "; memory: " + e.getMessage();
-      }
-    }
-  }
-
-  /** Whether both are the same image, by build id or, without one, by program headers. */
-  private static boolean isSame(ElfImage file, ElfImage inMemory) {
-    return file.buildId() == null && inMemory.buildId() == null
-        ? file.headers.segments().equals(inMemory.headers.segments())
-        : file.buildId() != null && file.buildId().equals(inMemory.buildId());
   }
 
   private void loadSymbols() {
@@ -204,7 +144,7 @@ public final class ModuleImage {
     List<String> sources = new ArrayList<>();
     try {
       addFullTable(tables, sources);
-      Symbols dynsym = elf.dynsym();
+      Symbols dynsym = elf().dynsym();
       if (dynsym != null) {
         tables.add(dynsym);
         sources.add(".dynsym");
@@ -212,9 +152,9 @@ public final class ModuleImage {
       symbols = SymbolTableBuilder.build(tables, rules.memory());
       symbolSource = sources.isEmpty() ? "none" : String.join(" and ", sources);
     } catch (ElfFormatException e) {
-      elf.problem("symbols", e);
+      elf().problem("symbols", e);
     } finally {
-      if (elf instanceof FileElfImage file) {
+      if (elf() instanceof FileElfImage file) {
         // Copies of the file. Each symbol wanted is in the table, which reads its name there.
         for (Symbols table : tables) {
           file.release(table.table());
@@ -228,13 +168,13 @@ public final class ModuleImage {
 
   /** Adds .symtab of the image itself, of its debug file, or the reduced one in .gnu_debugdata. */
   private void addFullTable(List<Symbols> tables, List<String> sources) {
-    Symbols own = elf.symtab();
+    Symbols own = elf().symtab();
     if (own != null) {
       tables.add(own);
       sources.add(".symtab");
       return;
     }
-    if (!(elf instanceof FileElfImage file)) {
+    if (!(elf() instanceof FileElfImage file)) {
       return;
     }
     DebugFiles.Found debug = debugFiles.find(file, path);
@@ -258,7 +198,7 @@ public final class ModuleImage {
           sources.add(".gnu_debugdata");
         }
       } catch (ElfFormatException e) {
-        elf.problem(".gnu_debugdata", e);
+        elf().problem(".gnu_debugdata", e);
       }
     }
   }
@@ -267,7 +207,7 @@ public final class ModuleImage {
   List<IndirectFunctions.Slot> indirectFunctions() {
     if (indirect == null) {
       indirect =
-          elf instanceof FileElfImage file && file.isReadable()
+          elf() instanceof FileElfImage file && file.isReadable()
               ? file.indirectFunctions()
               : List.of();
     }
@@ -276,7 +216,7 @@ public final class ModuleImage {
 
   /** The stub of a linkage table at a virtual address; null if there is none that can be named. */
   LinkageStub linkageStubAt(long address) {
-    return elf instanceof FileElfImage file && file.isReadable()
+    return elf() instanceof FileElfImage file && file.isReadable()
         ? file.linkageStubAt(address, this::indirectFunctions)
         : null;
   }
@@ -290,7 +230,7 @@ public final class ModuleImage {
   /** As {@link #exported}, or of .symtab, which is read as a whole. */
   public long anySymbol(String name) {
     long address = exported(name);
-    return address == 0 && elf instanceof FileElfImage file && file.isReadable()
+    return address == 0 && elf() instanceof FileElfImage file && file.isReadable()
         ? file.addressOf(name)
         : address;
   }
@@ -298,7 +238,7 @@ public final class ModuleImage {
   private Symbols exports() {
     if (exports == null) {
       replaceVanished();
-      exports = elf == null ? null : elf.dynsym();
+      exports = elf() == null ? null : elf().dynsym();
     }
     return exports;
   }

@@ -16,6 +16,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +30,7 @@ import stackweave.maps.modules.DebugFiles;
 import stackweave.maps.modules.ImageOrigin;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleImage;
+import stackweave.maps.modules.OpenedImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.symbols.SymbolTable;
 import stackweave.maps.symbols.SymbolTableTest;
@@ -212,13 +214,11 @@ class ElfImageTest {
     }
     ModuleImage module =
         new ModuleImage(
-            image,
-            ImageOrigin.FILE,
-            "",
+            new OpenedImage(image, ImageOrigin.FILE, ""),
             new DebugFiles(Path.of("/nonexistent"), TableMemory.HEAP),
             new RuleTable(Architecture.X86_64),
             "/x",
-            null);
+            UnaryOperator.identity());
     SymbolTable symbols = module.symbols();
     for (long address = 0x1000; address < 0x1200; address += 7) {
       int symbol = symbols.find(address);

@@ -2,6 +2,7 @@ package stackweave.maps.modules;
 
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.function.UnaryOperator;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.ImageBytes;
@@ -29,13 +30,11 @@ public final class ElfFuzz {
     image.relocatedSFrame();
     ModuleImage module =
         new ModuleImage(
-            image,
-            ImageOrigin.FILE,
-            "",
+            new OpenedImage(image, ImageOrigin.FILE, ""),
             new DebugFiles(Path.of("/nonexistent"), TableMemory.HEAP),
             new RuleTable(Architecture.X86_64),
             "/x",
-            null);
+            UnaryOperator.identity());
     SymbolTable symbols = module.symbols();
     for (int i = 0; i < Math.min(symbols.size(), 50); i++) {
       symbols.name(i);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.modules.DebugFiles;
 import stackweave.maps.modules.ImageOrigin;
 import stackweave.maps.modules.ModuleImage;
+import stackweave.maps.modules.OpenedImage;
 import stackweave.testing.Commands;
 import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
@@ -77,13 +79,11 @@ public class SymbolTableTest {
 
   public static ModuleImage image(Path library, Path debugRoot) throws ElfFormatException {
     return new ModuleImage(
-        FileElfImage.open(library),
-        ImageOrigin.FILE,
-        "",
+        new OpenedImage(FileElfImage.open(library), ImageOrigin.FILE, ""),
         new DebugFiles(debugRoot, TableMemory.HEAP),
         new RuleTable(Architecture.X86_64),
         library.toString(),
-        null);
+        UnaryOperator.identity());
   }
 
   /** A made-up table: 5,000 names that are each all that is left of one text of half a MiB. */
