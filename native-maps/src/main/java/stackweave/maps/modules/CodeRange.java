@@ -9,6 +9,20 @@ import stackweave.maps.proc.Mapping;
  */
 record CodeRange(long start, long end, Mapping mapping, MappedModule module) {
 
+  /** Whether it is the same code at the same place, however the kernel has reported it. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof CodeRange range
+        && start == range.start
+        && end == range.end
+        && module == range.module;
+  }
+
+  @Override
+  public int hashCode() {
+    return Long.hashCode(start);
+  }
+
   boolean overlaps(long otherStart, long otherEnd) {
     return Long.compareUnsigned(start, otherEnd) < 0 && Long.compareUnsigned(otherStart, end) < 0;
   }

@@ -3,10 +3,8 @@ package stackweave.maps.modules;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
@@ -140,7 +138,7 @@ public final class ModuleIndex {
     boolean changed = lastGeneration != generation;
     List<CodeRange> after = latest().ranges();
     List<CodeRange> between = certain(before, after, changes);
-    boolean same = between == before || isSame(between, before);
+    boolean same = between.equals(before);
     if (same && !changed) {
       return false;
     }
@@ -162,21 +160,9 @@ public final class ModuleIndex {
     if (before == after && changes.areAll(0, 0)) {
       return before;
     }
-    List<CodeRange> stayed = new ArrayList<>();
-    List<CodeRange> gone = new ArrayList<>();
-    List<CodeRange> come = new ArrayList<>();
-    Map<Long, CodeRange> present = byStart(after);
-    for (CodeRange range : before) {
-      CodeRange now = present.get(range.start());
-      (now != null && isSame(now, range) ? stayed : gone).add(range);
-    }
-    Map<Long, CodeRange> known = byStart(before);
-    for (CodeRange range : after) {
-      CodeRange then = known.get(range.start());
-      if (then == null || !isSame(then, range)) {
-        come.add(range);
-      }
-    }
+    List<CodeRange> gone = without(before, after);
+    List<CodeRange> come = without(after, before);
+    List<CodeRange> stayed = without(before, gone);
     for (CodeRange range : gone) {
       if (unloaded.size() >= MAX_UNLOADED) {
         unloaded.clear();
@@ -193,10 +179,10 @@ public final class ModuleIndex {
     return stayed;
   }
 
-  private static Map<Long, CodeRange> byStart(List<CodeRange> ranges) {
-    Map<Long, CodeRange> result = new HashMap<>();
-    ranges.forEach(range -> result.put(range.start(), range));
-    return result;
+  private static List<CodeRange> without(List<CodeRange> ranges, List<CodeRange> others) {
+    List<CodeRange> rest = new ArrayList<>(ranges);
+    rest.removeAll(new HashSet<>(others));
+    return rest;
   }
 
   private static long modules(List<CodeRange> ranges) {
@@ -243,7 +229,7 @@ public final class ModuleIndex {
         add(ranges, m, module);
       }
     }
-    if (versions.isEmpty() || !isSame(known, ranges)) {
+    if (versions.isEmpty() || !known.equals(ranges)) {
       long newest = versions.isEmpty() ? timeNanos : versions.get(versions.size() - 1).since();
       long since = timeNanos - newest < 0 ? newest : timeNanos;
       versions.add(new Version(since, newMap(ranges), true));
@@ -324,7 +310,7 @@ public final class ModuleIndex {
         path.startsWith("/") && !path.startsWith("//")
             ? fileRange(record(address, end, fileOffset, path), buildId)
             : isMapped(before, address, end) ? movedRange(before, address, end) : null;
-    if (range == null ? !isMapped(before, address, end) : contains(before, range)) {
+    if (range == null ? !isMapped(before, address, end) : before.contains(range)) {
       return;
     }
     versions.add(
@@ -360,15 +346,6 @@ public final class ModuleIndex {
   private static boolean isMapped(List<CodeRange> ranges, long start, long end) {
     for (CodeRange range : ranges) {
       if (range.overlaps(start, end)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static boolean contains(List<CodeRange> ranges, CodeRange searched) {
-    for (CodeRange range : ranges) {
-      if (isSame(range, searched)) {
         return true;
       }
     }
@@ -492,22 +469,6 @@ public final class ModuleIndex {
     }
     result.sort((a, b) -> Long.compareUnsigned(a.start(), b.start()));
     return result;
-  }
-
-  private static boolean isSame(List<CodeRange> a, List<CodeRange> b) {
-    if (a.size() != b.size()) {
-      return false;
-    }
-    for (int i = 0; i < a.size(); i++) {
-      if (!isSame(a.get(i), b.get(i))) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  private static boolean isSame(CodeRange a, CodeRange b) {
-    return a.start() == b.start() && a.end() == b.end() && a.module() == b.module();
   }
 
   private ModuleMap newMap(List<CodeRange> ranges) {
