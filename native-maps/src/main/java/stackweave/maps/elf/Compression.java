@@ -3,8 +3,7 @@ package stackweave.maps.elf;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.util.zip.DataFormatException;
-import java.util.zip.Inflater;
+import java.util.zip.InflaterInputStream;
 import org.tukaani.xz.XZInputStream;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.unwind.TableMemory;
@@ -31,29 +30,11 @@ public final class Compression {
       throw new ElfFormatException(Reason.UNSUPPORTED_COMPRESSION, offset);
     }
     long size = section.getLong(8);
-    if (size < 0 || size > ImageBytes.MAX_COPY) {
-      throw new ElfFormatException(Reason.TOO_LARGE, offset);
-    }
-    ByteBuffer content = tables.allocate((int) size);
-    byte[] piece = new byte[ImageBytes.PIECE];
-    Inflater inflater = new Inflater();
-    try {
-      inflater.setInput(section.slice(CHDR_SIZE, section.limit() - CHDR_SIZE));
-      int filled = 0;
-      while (filled < size) {
-        int n = inflater.inflate(piece, 0, (int) Math.min(piece.length, size - filled));
-        if (n == 0) {
-          tables.release(content);
-          throw new ElfFormatException(Reason.BAD_COMPRESSION, offset);
-        }
-        content.put(filled, piece, 0, n);
-        filled += n;
-      }
-    } catch (DataFormatException e) {
+    ByteBuffer packed = section.slice(CHDR_SIZE, section.limit() - CHDR_SIZE);
+    ByteBuffer content = unpack(() -> new InflaterInputStream(stream(packed)), offset, tables);
+    if (content.limit() != size) {
       tables.release(content);
       throw new ElfFormatException(Reason.BAD_COMPRESSION, offset);
-    } finally {
-      inflater.end();
     }
     return content;
   }
@@ -66,13 +47,24 @@ public final class Compression {
    */
   public static ByteBuffer unpackXz(ByteBuffer packed, TableMemory tables)
       throws ElfFormatException {
+    return unpack(() -> new XZInputStream(stream(packed), xzMemoryKib()), 0, tables);
+  }
+
+  /** Opens a stream of decompressed bytes. */
+  @FunctionalInterface
+  private interface Unpacked {
+    InputStream open() throws IOException;
+  }
+
+  private static ByteBuffer unpack(Unpacked unpacked, long offset, TableMemory tables)
+      throws ElfFormatException {
     ByteBuffer out = tables.allocate(FIRST_BYTES);
     int size = 0;
-    try (XZInputStream in = new XZInputStream(stream(packed), xzMemoryKib())) {
+    try (InputStream in = unpacked.open()) {
       byte[] chunk = new byte[ImageBytes.PIECE];
       for (int n = in.read(chunk); n >= 0; n = in.read(chunk)) {
         if (size + n > ImageBytes.MAX_COPY) {
-          throw new ElfFormatException(Reason.TOO_LARGE, 0);
+          throw new ElfFormatException(Reason.TOO_LARGE, offset);
         }
         if (size + n > out.capacity()) {
           ByteBuffer larger = tables.allocate(2 * out.capacity());
@@ -89,7 +81,7 @@ public final class Compression {
       throw e;
     } catch (IOException e) {
       tables.release(out);
-      throw new ElfFormatException(Reason.BAD_COMPRESSION, 0);
+      throw new ElfFormatException(Reason.BAD_COMPRESSION, offset);
     }
   }
 

@@ -3,10 +3,12 @@ package stackweave.maps.elf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
 import stackweave.maps.elf.ElfHeaders.Segment;
@@ -142,24 +144,16 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
 
   /** The lowest virtual address of any PT_LOAD, 0 if there is none. */
   public final long lowestAddress() {
-    long lowest = Long.MAX_VALUE;
-    for (Segment s : headers.segments()) {
-      if (s.type() == ElfHeaders.PT_LOAD) {
-        lowest = Math.min(lowest, s.vaddr());
-      }
-    }
-    return lowest == Long.MAX_VALUE ? 0 : lowest;
+    return loaded().mapToLong(Segment::vaddr).min().orElse(0);
   }
 
   /** The first virtual address above every PT_LOAD, 0 if there is none. */
   public final long highestAddress() {
-    long highest = 0;
-    for (Segment s : headers.segments()) {
-      if (s.type() == ElfHeaders.PT_LOAD) {
-        highest = Math.max(highest, s.vaddr() + s.memorySize());
-      }
-    }
-    return highest;
+    return loaded().mapToLong(s -> s.vaddr() + s.memorySize()).reduce(0, Math::max);
+  }
+
+  private Stream<Segment> loaded() {
+    return headers.segments().stream().filter(s -> s.type() == ElfHeaders.PT_LOAD);
   }
 
   /**
@@ -220,12 +214,9 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
           && Strings.equal(notes, at + 12, "GNU".getBytes(StandardCharsets.US_ASCII))
           && descSize > 0
           && descSize <= MAX_BUILD_ID) {
-        StringBuilder hex = new StringBuilder();
-        for (int i = 0; i < descSize; i++) {
-          int b = notes.get((int) desc + i) & 0xff;
-          hex.append(Character.forDigit(b >> 4, 16)).append(Character.forDigit(b & 15, 16));
-        }
-        return hex.toString();
+        byte[] id = new byte[(int) descSize];
+        notes.get((int) desc, id);
+        return HexFormat.of().formatHex(id);
       }
       if (next > notes.limit()) {
         break;
@@ -348,12 +339,7 @@ public abstract sealed class ElfImage permits FileElfImage, MemoryElfImage {
 
   /** The first program header of a type, or null. */
   public final Segment first(int type) {
-    for (Segment s : headers.segments()) {
-      if (s.type() == type) {
-        return s;
-      }
-    }
-    return null;
+    return headers.segments().stream().filter(s -> s.type() == type).findFirst().orElse(null);
   }
 
   /** The start of the smallest page that any supported kernel has. */
