@@ -2,8 +2,8 @@ package stackweave.sframe.writer;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
-import stackweave.unwind.section.SortedIndex;
+import java.util.ArrayList;
+import java.util.List;
 import stackweave.unwind.sframe.SFrameElement;
 
 /**
@@ -25,17 +25,13 @@ final class SFrameOutput {
   private static final int ATTRIBUTE_SIZE = 5;
   private static final int MAX_ROW_BYTES = 4 + 1 + 4 * 15;
 
-  private static final int SIZE = 0;
-  private static final int ROWS_OFFSET = 1;
-  private static final int ROW_COUNT = 2;
-  private static final int INFO = 3; // info, block size << 16
-  private static final int COLUMNS = 4;
+  /** A function whose rows are written, by where they are. */
+  private record Function(
+      long start, int size, int rowsOffset, int rowCount, int info, int blockSize) {}
 
   private final int version;
   private final ByteOrder order;
-  private long[] starts = new long[256];
-  private int[] columns = new int[256 * COLUMNS];
-  private int functionCount;
+  private final List<Function> functions = new ArrayList<>();
   private ByteBuffer rows;
   private int totalRows;
 
@@ -53,7 +49,7 @@ final class SFrameOutput {
   }
 
   int functionCount() {
-    return functionCount;
+    return functions.size();
   }
 
   /** The smallest size of a row's start: 0, 1, 2 for 1, 2, 4 bytes. */
@@ -115,17 +111,7 @@ final class SFrameOutput {
       rows.put(rowsOffset + 3, (byte) info2);
       rows.put(rowsOffset + 4, (byte) blockSize);
     }
-    if (functionCount == starts.length) {
-      starts = Arrays.copyOf(starts, functionCount * 2);
-      columns = Arrays.copyOf(columns, columns.length * 2);
-    }
-    starts[functionCount] = start;
-    int at = functionCount * COLUMNS;
-    columns[at + SIZE] = (int) size;
-    columns[at + ROWS_OFFSET] = rowsOffset;
-    columns[at + ROW_COUNT] = count;
-    columns[at + INFO] = info | blockSize << 16;
-    functionCount++;
+    functions.add(new Function(start, (int) size, rowsOffset, count, info, blockSize));
   }
 
   /**
@@ -135,31 +121,22 @@ final class SFrameOutput {
    * @throws ArithmeticException if a version 2 section is more than 2 GiB away from a function
    */
   byte[] write(int abi, int fixedFp, int fixedRa, long address) {
-    SortedIndex sorted = new SortedIndex(functionCount);
-    for (int i = 0; i < functionCount; i++) {
-      sorted.add(starts[i], i);
-    }
-    sorted.sort();
+    functions.sort((a, b) -> Long.compareUnsigned(a.start, b.start));
     int fdeSize = version == 3 ? 16 : 20;
-    int tableSize = functionCount * fdeSize;
+    int tableSize = functions.size() * fdeSize;
     ByteBuffer out =
         ByteBuffer.allocate(SFrameElement.HEADER_SIZE + tableSize + rows.position()).order(order);
     out.putShort((short) SFrameElement.MAGIC).put((byte) version).put((byte) FLAGS);
     out.put((byte) abi).put((byte) fixedFp).put((byte) fixedRa).put((byte) 0);
-    out.putInt(functionCount).putInt(totalRows).putInt(rows.position());
+    out.putInt(functions.size()).putInt(totalRows).putInt(rows.position());
     out.putInt(0).putInt(tableSize);
-    for (int i = 0; i < functionCount; i++) {
-      int at = sorted.value(i) * COLUMNS;
-      long offset = sorted.start(i) - (address + out.position());
+    for (Function function : functions) {
+      long offset = function.start - (address + out.position());
       if (version == 3) {
-        out.putLong(offset).putInt(columns[at + SIZE]).putInt(columns[at + ROWS_OFFSET]);
+        out.putLong(offset).putInt(function.size).putInt(function.rowsOffset);
       } else {
-        out.putInt(Math.toIntExact(offset));
-        out.putInt(columns[at + SIZE]);
-        out.putInt(columns[at + ROWS_OFFSET]);
-        out.putInt(columns[at + ROW_COUNT]);
-        out.put((byte) columns[at + INFO]);
-        out.put((byte) (columns[at + INFO] >>> 16));
+        out.putInt(Math.toIntExact(offset)).putInt(function.size).putInt(function.rowsOffset);
+        out.putInt(function.rowCount).put((byte) function.info).put((byte) function.blockSize);
         out.putShort((short) 0);
       }
     }

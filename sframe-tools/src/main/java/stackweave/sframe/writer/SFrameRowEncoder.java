@@ -1,5 +1,6 @@
 package stackweave.sframe.writer;
 
+import java.util.Arrays;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 import stackweave.unwind.rule.RuleTable;
@@ -13,7 +14,7 @@ import stackweave.unwind.sframe.SFrameRow;
  */
 final class SFrameRowEncoder {
   /** Pairs for CFA, RA and FP. */
-  static final int MAX_WORDS = 6;
+  private static final int MAX_WORDS = 6;
 
   private static final int X86_64_FIXED_RA = -8;
   private static final int REGISTER_BASE = 1;
@@ -158,12 +159,9 @@ final class SFrameRowEncoder {
     return true;
   }
 
-  int wordCount() {
-    return wordCount;
-  }
-
-  int word(int i) {
-    return words[i];
+  /** The data words of the row. */
+  int[] words() {
+    return Arrays.copyOf(words, wordCount);
   }
 
   /** The smallest size that holds all words, as the info byte has it: 0, 1, 2 for 1, 2, 4 bytes. */

@@ -1,6 +1,7 @@
 package stackweave.sframe.writer;
 
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.BitSet;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.cfi.CallFrameTable;
@@ -39,7 +40,7 @@ public final class SFrameWriter {
   private int keyBit;
 
   // The row written last, to leave out equal ones.
-  private final int[] lastWords = new int[SFrameRowEncoder.MAX_WORDS];
+  private int[] lastWords = {};
   private int lastInfo;
 
   /**
@@ -85,15 +86,11 @@ public final class SFrameWriter {
     BitSet distinct = new BitSet();
     int rows = 0;
     if (table instanceof CallFrameTable frames) {
-      int[] offsets = new int[64];
-      int[] ruleIds = new int[64];
       for (int i = 0; i < frames.functionCount(); i++) {
         RowCache cache = frames.rowsOf(i);
         int count = cache.rowCount(i);
-        if (count > offsets.length) {
-          offsets = new int[count];
-          ruleIds = new int[count];
-        }
+        int[] offsets = new int[count];
+        int[] ruleIds = new int[count];
         for (int row = 0; row < count; row++) {
           offsets[row] = (int) cache.offset(i, row);
           ruleIds[row] = cache.rule(i, row);
@@ -262,22 +259,12 @@ public final class SFrameWriter {
   }
 
   private boolean isLast() {
-    if (encoder.info() != lastInfo) {
-      return false;
-    }
-    for (int i = 0; i < encoder.wordCount(); i++) {
-      if (encoder.word(i) != lastWords[i]) {
-        return false;
-      }
-    }
-    return true;
+    return encoder.info() == lastInfo && Arrays.equals(encoder.words(), lastWords);
   }
 
   private void row(long offset, int rowType) {
     lastInfo = encoder.info();
-    for (int i = 0; i < encoder.wordCount(); i++) {
-      lastWords[i] = encoder.word(i);
-    }
+    lastWords = encoder.words();
     output.row(offset, rowType, lastInfo, lastWords);
   }
 
