@@ -36,15 +36,6 @@ public final class CollapsedExport extends TextExport {
   private final Selection selection;
 
   /**
-   * All samples, with plain names.
-   *
-   * @param threads whether each stack begins with its thread
-   */
-  public CollapsedExport(boolean threads) {
-    this(new Options(threads, false, FrameNames.PLAIN), Selection.ALL);
-  }
-
-  /**
    * @param selection which samples are counted
    */
   public CollapsedExport(Options options, Selection selection) {

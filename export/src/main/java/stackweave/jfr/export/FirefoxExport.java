@@ -62,11 +62,10 @@ public final class FirefoxExport extends TextExport {
 
     private final Index<String> strings = new Index<>(0);
 
-    /** Functions by their text, the first place of each, and the function of each place. */
+    /** Functions by their text, and the first place of each. */
     private final Index<String> functions = new Index<>(0);
 
     private final List<Place> functionPlaces = new ArrayList<>();
-    private final int[] functionOfPlace;
     private final Index<String> sources = new Index<>(0);
     private final Index<String> resources = new Index<>(0);
 
@@ -76,11 +75,8 @@ public final class FirefoxExport extends TextExport {
       this.samples = new TimedSamples(recording, selection, true);
       this.places = samples.places();
       this.start = Texts.nanos(selection.first(recording));
-      this.functionOfPlace = new int[places.size()];
-      for (int i = 0; i < functionOfPlace.length; i++) {
-        Place place = places.get(i);
-        functionOfPlace[i] = functions.of(place.text());
-        if (functionOfPlace[i] == functionPlaces.size()) {
+      for (Place place : places) {
+        if (functions.of(place.text()) == functionPlaces.size()) {
           functionPlaces.add(place);
         }
       }
@@ -149,7 +145,7 @@ public final class FirefoxExport extends TextExport {
       fill(length, 0, "inlineDepth", "subcategory", "innerWindowID");
       fill(length, null, "nativeSymbol", "column", "originalLocation");
       places("category", places, place -> category(place).ordinal());
-      json.array("func", length, i -> functionOfPlace[i]);
+      places("func", places, place -> functions.of(place.text()));
       places(
           "line",
           places,

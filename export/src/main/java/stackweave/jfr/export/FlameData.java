@@ -47,9 +47,15 @@ final class FlameData {
 
   private final int[] order;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-  private long cellNanos;
-  private long startNanos;
-  private long cells;
+
+  /** The width of a cell in ns; 0 if times are not known. */
+  long cellNanos;
+
+  /** When the first cell begins, in ns since 1970. */
+  long startNanos;
+
+  /** The number of cells; 0 if times are not known. */
+  long cells;
 
   /**
    * @param ofTime whether the weights are times
@@ -66,21 +72,6 @@ final class FlameData {
     writeTree();
     writeThreads();
     writeStacks();
-  }
-
-  /** The width of a cell in ns; 0 if times are not known. */
-  long cellNanos() {
-    return cellNanos;
-  }
-
-  /** When the first cell begins, in ns since 1970. */
-  long startNanos() {
-    return startNanos;
-  }
-
-  /** The number of cells; 0 if times are not known. */
-  long cells() {
-    return cells;
   }
 
   String base64() throws IOException {

@@ -103,10 +103,10 @@ public final class FlameGraphExport extends TextExport {
     }
     json.endArray();
     json.field("byThread", threads);
-    json.field("leftOut", tree.leftOut());
-    json.field("cells", data.cells());
-    json.field("cellMillis", data.cellNanos() / 1e6);
-    json.field("startMillis", data.startNanos() / 1_000_000);
+    json.field("leftOut", tree.leftOut);
+    json.field("cells", data.cells);
+    json.field("cellMillis", data.cellNanos / 1e6);
+    json.field("startMillis", data.startNanos / 1_000_000);
     json.field("data", data.base64());
     json.endObject();
   }
@@ -285,12 +285,12 @@ public final class FlameGraphExport extends TextExport {
     if (before != null) {
       notes(before).forEach(note -> notes.add(beforeTitle + ": " + note));
     }
-    if (tree.leftOut() > 0) {
+    if (tree.leftOut > 0) {
       notes.add(
           Texts.of(
               "%,d frames of at most %.2g %% of %s samples each are summed up.",
-              tree.leftOut(),
-              100 * tree.largestLeftOut(),
+              tree.leftOut,
+              100 * tree.largestLeftOut,
               before == null ? "the" : "each recording's"));
     }
     return notes;

@@ -87,8 +87,13 @@ final class FlameTree {
   private final boolean byThread;
   private final boolean isCompared;
   private final boolean byTime;
-  private int leftOut;
-  private float largestCut;
+
+  /** The number of nodes left out because they have the smallest shares. */
+  int leftOut;
+
+  /** The largest share of its recording that a node left out has, from 0 to 1. */
+  double largestLeftOut;
+
   private boolean[] isCut = {};
 
   /**
@@ -213,7 +218,7 @@ final class FlameTree {
       // Callers are cut after all that they call.
       left += hasRest[parent(node)] ? 0 : 1;
       hasRest[parent(node)] = true;
-      largestCut = Float.intBitsToFloat((int) (order[i] >>> 32));
+      largestLeftOut = Float.intBitsToFloat((int) (order[i] >>> 32));
     }
     int rest = marker(REST);
     int[] instead = new int[before];
@@ -257,16 +262,6 @@ final class FlameTree {
 
   boolean isLeftOut(int node) {
     return node < isCut.length && isCut[node];
-  }
-
-  /** The number of nodes left out because they have the smallest shares. */
-  int leftOut() {
-    return leftOut;
-  }
-
-  /** The largest share of its recording that a node left out has, from 0 to 1. */
-  double largestLeftOut() {
-    return largestCut;
   }
 
   int count() {

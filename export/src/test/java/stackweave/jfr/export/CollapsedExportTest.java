@@ -93,7 +93,7 @@ class CollapsedExportTest {
   void aSampleCountsForThoseThatItStandsFor(@TempDir Path directory) throws Exception {
     SampledRecording recording = TimedWork.recordThinned(directory.resolve("thinned.jfr"));
     StringBuilder text = new StringBuilder();
-    new CollapsedExport(false).writeText(recording, text);
+    ExportedStacks.collapsed(false).writeText(recording, text);
     assertEquals("app.Main.work 6\n", text.toString());
   }
 
@@ -173,7 +173,7 @@ class CollapsedExportTest {
     SampledRecording profile = SampledRecording.open(file);
     assertEquals(0, profile.unresolved());
     StringBuilder text = new StringBuilder();
-    new CollapsedExport(threads).writeText(profile, text);
+    ExportedStacks.collapsed(threads).writeText(profile, text);
     return text.toString();
   }
 

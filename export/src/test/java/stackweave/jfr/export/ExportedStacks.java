@@ -16,6 +16,12 @@ import stackweave.jfr.read.SampledRecording;
  * [thread];outermost;…;innermost} the number of samples and their nanoseconds.
  */
 public final class ExportedStacks {
+  /** The collapsed stacks of all samples, with plain names. */
+  public static CollapsedExport collapsed(boolean threads) {
+    return new CollapsedExport(
+        new CollapsedExport.Options(threads, false, FrameNames.PLAIN), Selection.ALL);
+  }
+
   private final Map<String, Long> counts = new TreeMap<>();
   private final Map<String, Long> nanos = new TreeMap<>();
 

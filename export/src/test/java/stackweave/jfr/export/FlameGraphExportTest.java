@@ -30,7 +30,7 @@ class FlameGraphExportTest {
   void thePageHoldsTheCollapsedStacks() throws Exception {
     SampledRecording profile = workload();
     StringBuilder collapsed = new StringBuilder();
-    new CollapsedExport(false).writeText(profile, collapsed);
+    ExportedStacks.collapsed(false).writeText(profile, collapsed);
     assertEquals(collapsed.toString(), new FlamePageData(page(profile, false)).collapse());
   }
 
@@ -38,7 +38,7 @@ class FlameGraphExportTest {
   void threadsComeFirst() throws Exception {
     SampledRecording profile = workload();
     StringBuilder collapsed = new StringBuilder();
-    new CollapsedExport(true).writeText(profile, collapsed);
+    ExportedStacks.collapsed(true).writeText(profile, collapsed);
     assertEquals(collapsed.toString(), new FlamePageData(page(profile, true)).collapse());
   }
 

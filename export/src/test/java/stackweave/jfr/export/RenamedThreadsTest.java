@@ -182,7 +182,7 @@ class RenamedThreadsTest {
     assertTrue(top.contains(" 2  VM Thread (2 threads)\n"), top);
     assertTrue(top.contains(" 2  VM Periodic Task Thread (2 threads)\n"), top);
     assertTrue(top.contains(" 1  main\n"), top);
-    Export collapsed = new CollapsedExport(true);
+    Export collapsed = ExportedStacks.collapsed(true);
     String stacks = new String(ExportedStacks.bytes(collapsed, two), StandardCharsets.UTF_8);
     assertTrue(stacks.contains("[main];"), stacks);
   }
@@ -198,7 +198,7 @@ class RenamedThreadsTest {
               sample(store, store.thread(7, "exec-1 GET /orders/12", 20, false, 0, null));
               sample(store, store.thread(7, "exec-1 GET /orders/7", 20, false, 0, null));
             });
-    Export collapsed = new CollapsedExport(true);
+    Export collapsed = ExportedStacks.collapsed(true);
     String stacks = new String(ExportedStacks.bytes(collapsed, renamed), StandardCharsets.UTF_8);
     assertTrue(stacks.contains("[exec-1 GET /ord];a.Rename.work 1\n"), stacks);
     assertTrue(stacks.contains("[exec-1 GET /orders/7];a.Rename.work 1\n"), stacks);

@@ -301,7 +301,7 @@ class TopExportTest {
 
   private static String collapsed(SampledRecording profile, boolean threads) throws Exception {
     StringBuilder text = new StringBuilder();
-    new CollapsedExport(threads).writeText(profile, text);
+    ExportedStacks.collapsed(threads).writeText(profile, text);
     return text.toString();
   }
 

@@ -6,8 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.export.Export;
+import stackweave.jfr.export.ExportedStacks;
 import stackweave.jfr.export.FirefoxExport;
 import stackweave.jfr.export.PprofExport;
 import stackweave.jfr.export.Selection;
@@ -29,7 +29,7 @@ public final class RecordingFuzz {
 
   private static final List<Export> EXPORTS =
       List.of(
-          new CollapsedExport(true),
+          ExportedStacks.collapsed(true),
           new PprofExport(Selection.ALL),
           new OtlpExport("fuzz", Selection.ALL),
           new SpeedscopeExport("fuzz", Selection.ALL),

@@ -33,7 +33,7 @@ import org.openjdk.jmc.common.item.ItemFilters;
 import org.openjdk.jmc.flightrecorder.JfrLoaderToolkit;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.event.SampleRecord;
-import stackweave.jfr.export.CollapsedExport;
+import stackweave.jfr.export.ExportedStacks;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
@@ -246,7 +246,7 @@ class SampledRecordingTest {
 
   private static Map<String, Long> counts(SampledRecording profile) throws Exception {
     ByteArrayOutputStream text = new ByteArrayOutputStream();
-    new CollapsedExport(true).write(profile, text);
+    ExportedStacks.collapsed(true).write(profile, text);
     Map<String, Long> counts = new TreeMap<>();
     for (String line : text.toString(StandardCharsets.UTF_8).split("\n")) {
       int space = line.lastIndexOf(' ');

@@ -9,6 +9,7 @@ import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.UsageException;
+import stackweave.jfr.export.Export;
 import stackweave.jfr.export.report.BorderReport;
 import stackweave.jfr.export.report.LibrariesExport;
 import stackweave.jfr.read.RecordingException;
@@ -53,10 +54,10 @@ public final class LibrariesCommand implements Callable<Integer> {
   /** Loads are events of their own. */
   private int withoutSamples(Path output, int most, RecordingException why)
       throws RecordingException, FailedException {
-    BorderReport loads = null;
+    Export loads = null;
     if (why.isWithoutSamples() && recording.hasAll()) {
       try {
-        loads = BorderReport.readLoads(recording.file(), why.getMessage(), most);
+        loads = BorderReport.readLoads(recording.file(), why.getMessage(), html, most);
       } catch (IOException e) {
         throw why;
       }
@@ -64,8 +65,7 @@ public final class LibrariesCommand implements Callable<Integer> {
     if (loads == null) {
       throw why;
     }
-    BorderReport found = loads;
-    Output.to(output, (none, out) -> found.write(html, out), null);
+    Output.to(output, loads, null);
     return 0;
   }
 }

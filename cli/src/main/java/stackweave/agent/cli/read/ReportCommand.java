@@ -111,10 +111,10 @@ public final class ReportCommand implements Callable<Integer> {
   /** Of a recording without samples there may be calls, loads and stalls to report. */
   private int withoutSamples(Path file, SampleChoice choice, RecordingException why)
       throws RecordingException, FailedException {
-    BorderReport report = null;
+    Export report = null;
     if (choice.isUsual() && why.isWithoutSamples()) {
       try {
-        report = BorderReport.read(file, why.getMessage());
+        report = BorderReport.read(file, why.getMessage(), html);
       } catch (IOException e) {
         throw why;
       }
@@ -122,8 +122,7 @@ public final class ReportCommand implements Callable<Integer> {
     if (report == null) {
       throw why;
     }
-    BorderReport found = report;
-    Output.to(output, (none, out) -> found.write(html, out), null);
+    Output.to(output, report, null);
     return 0;
   }
 

@@ -93,13 +93,10 @@ final class CallReport {
   /** Names that several methods have. */
   private static Set<String> overloaded(List<CallSum> sums) {
     Set<String> names = new HashSet<>();
-    Set<String> overloaded = new HashSet<>();
-    for (CallSum sum : sums) {
-      if (!names.add(sum.method)) {
-        overloaded.add(sum.method);
-      }
-    }
-    return overloaded;
+    return sums.stream()
+        .map(sum -> sum.method)
+        .filter(name -> !names.add(name))
+        .collect(Collectors.toSet());
   }
 
   /** Methods of one name have their parameters behind it. */

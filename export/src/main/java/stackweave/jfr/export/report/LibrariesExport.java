@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
 import stackweave.jfr.read.SampledRecording;
@@ -76,11 +77,13 @@ public final class LibrariesExport implements Export {
   }
 
   @Override
-  public void write(SampledRecording recording, OutputStream out) throws IOException {
+  public void write(SampledRecording recording, OutputStream out)
+      throws IOException, RecordingException {
     SectionWriter.write(title, sections(recording), html, out);
   }
 
-  private List<Section> sections(SampledRecording recording) throws IOException {
+  private List<Section> sections(SampledRecording recording)
+      throws IOException, RecordingException {
     long all = recording.weightNanos();
     List<Library> libraries = gather(recording);
     libraries.sort(

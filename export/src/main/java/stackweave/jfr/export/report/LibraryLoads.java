@@ -47,7 +47,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
           EventShape.of(
               NativeLibraryLoad.NAME,
               "startTime duration eventThread stackTrace path loaded error load foreign"),
-          EventShape.of(NativeLibraryMapped.NAME, "load path start fileKept"),
+          EventShape.of(NativeLibraryMapped.NAME, "load path start"),
           EventShape.of(Session.NAME, "uuid jvmStart"),
           // Since JDK 22; also of loads before sampling began, or without instrumentation.
           EventShape.of(
@@ -59,9 +59,8 @@ final class LibraryLoads implements ChunkEvents.Taker {
    *
    * @param path as mapped
    * @param start first mapped address of its code
-   * @param isFileKept whether its file was held open until it was read
    */
-  record Mapped(String path, long start, boolean isFileKept) {}
+  record Mapped(String path, long start) {}
 
   /**
    * A load.
@@ -135,14 +134,14 @@ final class LibraryLoads implements ChunkEvents.Taker {
 
   private LibraryLoads() {}
 
-  /** Reads a recording; the longest first. */
-  static List<Load> read(Path file) throws IOException {
+  /**
+   * Reads a recording; the longest first.
+   *
+   * @throws RecordingException if the file can't be read any more; one line for users
+   */
+  static List<Load> read(Path file) throws IOException, RecordingException {
     LibraryLoads reading = new LibraryLoads();
-    try {
-      ChunkEvents.read(file, SHAPES, reading);
-    } catch (RecordingException e) {
-      return List.of(); // who asks has read the file before
-    }
+    ChunkEvents.read(file, SHAPES, reading);
     return reading.found.stream()
         .map(load -> load.with(reading.mapped.get(load.key)))
         .sorted(Comparator.comparingLong(Load::nanos).reversed())
@@ -152,9 +151,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
   @Override
   public void take(int shape, ChunkReader event) throws IOException {
     switch (shape) {
-      case MAPPED ->
-          mappedOfChunk.put(
-              event.number(0), new Mapped(event.text(1), event.number(2), event.number(3) != 0));
+      case MAPPED -> mappedOfChunk.put(event.number(0), new Mapped(event.text(1), event.number(2)));
       case SESSION -> {
         session = event.text(0);
         jvmStartNanos = event.number(1) * 1_000_000;

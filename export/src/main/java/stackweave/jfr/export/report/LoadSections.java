@@ -1,8 +1,6 @@
 package stackweave.jfr.export.report;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,16 +17,12 @@ final class LoadSections {
   private static final int DEFAULT_ROWS = 20;
 
   private final List<Load> loads;
-  private final Map<String, List<Load>> byPath = new HashMap<>();
 
   /**
    * @param loads the longest first
    */
   LoadSections(List<Load> loads) {
     this.loads = loads;
-    for (Load load : loads) {
-      byPath.computeIfAbsent(load.file(), path -> new ArrayList<>()).add(load);
-    }
   }
 
   /**
@@ -103,16 +97,14 @@ final class LoadSections {
    * @param starts where its copies are mapped, by path
    */
   List<String> sentences(Map<String, List<Long>> starts) {
-    List<Load> own = new ArrayList<>();
-    starts.forEach(
-        (path, addresses) -> {
-          for (Load load : byPath.getOrDefault(path, Collections.emptyList())) {
-            boolean isHere = load.mapped() == null || addresses.contains(load.mapped().start());
-            if (load.raw().isLoaded() && isHere) {
-              own.add(load);
-            }
-          }
-        });
+    List<Load> own =
+        loads.stream()
+            .filter(load -> load.raw().isLoaded() && starts.containsKey(load.file()))
+            .filter(
+                load ->
+                    load.mapped() == null
+                        || starts.get(load.file()).contains(load.mapped().start()))
+            .toList();
     if (own.isEmpty()) {
       return List.of();
     }

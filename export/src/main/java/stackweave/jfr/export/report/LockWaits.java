@@ -54,13 +54,9 @@ final class LockWaits implements ChunkEvents.Taker {
   private LockWaits() {}
 
   /** Reads a recording that was read before. */
-  static LockWaits read(Path file) throws IOException {
+  static LockWaits read(Path file) throws IOException, RecordingException {
     LockWaits all = new LockWaits();
-    try {
-      ChunkEvents.read(file, SHAPES, all);
-    } catch (RecordingException e) {
-      return new LockWaits(); // who asks has read the file before
-    }
+    ChunkEvents.read(file, SHAPES, all);
     return all;
   }
 

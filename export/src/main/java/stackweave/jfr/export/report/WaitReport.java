@@ -12,6 +12,7 @@ import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.Texts;
+import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
@@ -44,7 +45,7 @@ final class WaitReport {
     this.places = places;
   }
 
-  List<Section> sections() throws IOException {
+  List<Section> sections() throws IOException, RecordingException {
     return List.of(states(), threads(), locks(), idle());
   }
 
@@ -119,7 +120,7 @@ final class WaitReport {
     return section;
   }
 
-  private Section locks() throws IOException {
+  private Section locks() throws IOException, RecordingException {
     Section section = new Section("Which objects they waited for, by the JVM's own events");
     section.head("TIME", "WAITS", "STATE AND CLASS OF THE OBJECT");
     LockWaits locks = LockWaits.read(recording.file());

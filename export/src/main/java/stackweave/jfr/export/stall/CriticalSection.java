@@ -16,4 +16,8 @@ public record CriticalSection(
   public long nanos() {
     return end - start;
   }
+
+  CriticalSection with(long otherEnd, String otherMethod) {
+    return new CriticalSection(start, otherEnd, thread, otherMethod, waiting);
+  }
 }

@@ -3,10 +3,10 @@ package stackweave.jfr.export.stall;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import stackweave.jfr.call.TimedMethods;
@@ -49,7 +49,7 @@ public final class Stalls implements ChunkEvents.Taker {
 
   private final List<Safepoint> safepoints = new ArrayList<>();
   private final List<CriticalSection> criticalSections = new ArrayList<>();
-  private final List<Long> collections = new ArrayList<>();
+  private final TreeSet<Long> collections = new TreeSet<>();
   private boolean tellsCriticalSections;
   private boolean tellsSafepoints;
 
@@ -135,23 +135,13 @@ public final class Stalls implements ChunkEvents.Taker {
    * collector waits until it collects, as the last thread leaves its critical section.
    */
   private void addEnds() {
-    collections.sort(Comparator.naturalOrder());
     for (int i = 0; i < criticalSections.size(); i++) {
       CriticalSection section = criticalSections.get(i);
       boolean isLast = i + 1 == criticalSections.size();
       long next = isLast ? Long.MAX_VALUE : criticalSections.get(i + 1).start();
-      int found = Collections.binarySearch(collections, section.start());
-      int after = found >= 0 ? found : -found - 1;
-      boolean hasEnd = section.nanos() > 0;
-      if (!hasEnd && after < collections.size() && collections.get(after) <= next) {
-        criticalSections.set(
-            i,
-            new CriticalSection(
-                section.start(),
-                collections.get(after),
-                section.thread(),
-                section.method(),
-                section.waiting()));
+      Long end = collections.ceiling(section.start());
+      if (section.nanos() == 0 && end != null && end <= next) {
+        criticalSections.set(i, section.with(end, section.method()));
       }
     }
   }
@@ -175,10 +165,7 @@ public final class Stalls implements ChunkEvents.Taker {
     if (section != null && nanos <= section.end() && isSame(sample.thread(), section.thread())) {
       String method = ThreadPosition.nativeMethod(sample.frames());
       if (!method.isEmpty()) {
-        criticalSections.set(
-            at,
-            new CriticalSection(
-                section.start(), section.end(), section.thread(), method, section.waiting()));
+        criticalSections.set(at, section.with(section.end(), method));
       }
     }
   }

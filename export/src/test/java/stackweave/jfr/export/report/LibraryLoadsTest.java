@@ -165,10 +165,10 @@ class LibraryLoadsTest {
   void withoutSamplesThereAreTheLoads() throws Exception {
     Path file = record();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    BorderReport.readLoads(file, "there are none", 0).write(false, out);
+    BorderReport.readLoads(file, "there are none", false, 0).write(null, out);
     String text = out.toString(StandardCharsets.UTF_8);
     assertTrue(text.contains("NO SAMPLES\nthere are none\n"), text);
     assertTrue(text.contains("libone.so, by"), text);
-    assertNull(BorderReport.read(file, "there are none"), "no session of the agent");
+    assertNull(BorderReport.read(file, "there are none", false), "no session of the agent");
   }
 }
