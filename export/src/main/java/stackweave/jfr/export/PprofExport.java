@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -199,22 +200,14 @@ public final class PprofExport implements Export {
 
     /** Writes the JVM's library first: pprof takes the first mapping for the program. */
     private void mappings() {
-      List<Protobuf> others = new ArrayList<>();
-      int id = 1;
-      for (SampledModule module : tables.mappings.entries()) {
-        Protobuf mapping = mapping(id++, module);
-        if (module.name().equals(FrameCategory.LIBJVM)) {
-          profile.message(MAPPING, mapping);
-        } else {
-          others.add(mapping);
-        }
-      }
-      others.forEach(mapping -> profile.message(MAPPING, mapping));
+      tables.mappings.entries().stream()
+          .sorted(Comparator.comparing(module -> !module.name().equals(FrameCategory.LIBJVM)))
+          .forEach(module -> profile.message(MAPPING, mapping(module)));
     }
 
-    private Protobuf mapping(int id, SampledModule module) {
+    private Protobuf mapping(SampledModule module) {
       Protobuf mapping = new Protobuf();
-      mapping.number(1, id);
+      mapping.number(1, tables.mappings.of(module));
       mapping.number(3, -1L); // memory_limit, unsigned; memory_start and file_offset are 0
       mapping.number(5, tables.string(module.path()));
       mapping.number(6, tables.string(module.buildId()));

@@ -79,20 +79,11 @@ public record Selection(Instant from, Instant to, Pattern include, Pattern exclu
     private boolean hasTaken;
 
     boolean takes(List<SampledFrame> frames) {
-      boolean takes = matches(frames);
+      boolean takes =
+          (include == null || frames.stream().anyMatch(included::get))
+              && (exclude == null || frames.stream().noneMatch(excluded::get));
       hasTaken |= takes;
       return takes;
-    }
-
-    private boolean matches(List<SampledFrame> frames) {
-      boolean isIn = include == null;
-      for (SampledFrame frame : frames) {
-        if (exclude != null && excluded.get(frame)) {
-          return false;
-        }
-        isIn = isIn || included.get(frame);
-      }
-      return isIn;
     }
 
     void mustHaveTaken(SampledRecording recording) throws RecordingException {

@@ -99,12 +99,6 @@ public final class EventConstants {
     return stacks;
   }
 
-  /** The text of a constant that is one text; empty if it is not known. */
-  public String text(String type, long key) {
-    Map<String, Object> value = values(type, Set.of(key)).getOrDefault(key, Map.of());
-    return value.size() == 1 && value.values().iterator().next() instanceof String text ? text : "";
-  }
-
   /** The texts of the symbols that a field of some values names, by the keys of the values. */
   private Map<Long, String> symbols(Map<Long, Map<String, Object>> values, String field) {
     Set<Long> wanted = new HashSet<>();

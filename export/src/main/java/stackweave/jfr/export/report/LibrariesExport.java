@@ -159,7 +159,7 @@ public final class LibrariesExport implements Export {
 
   private static Section details(Library library, long samples) {
     SampledModule module = library.module;
-    Section section = Section.about(module.name());
+    Section section = new Section(module.name(), true);
     Iterator<String> paths = library.starts.keySet().iterator();
     int more = library.starts.size() - 1;
     section.say("File: " + paths.next() + (more > 0 ? Texts.of(" and %,d more copies", more) : ""));

@@ -27,14 +27,10 @@ final class Section {
     this(title, false);
   }
 
-  private Section(String title, boolean isNamed) {
+  /** One whose title may be the name of something. */
+  Section(String title, boolean isNamed) {
     this.title = title;
     this.isNamed = isNamed;
-  }
-
-  /** One about something that has this name. */
-  static Section about(String name) {
-    return new Section(name, true);
   }
 
   /** Adds a sentence. */

@@ -4,7 +4,6 @@ import static stackweave.jfr.export.report.ReportExport.percent;
 
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import stackweave.jfr.event.ThreadState;
@@ -85,13 +84,13 @@ final class WaitReport {
 
   /** In the form ": 40.2 % socket, 20.1 % park". */
   private String largestWaits() {
-    List<String> waits = new ArrayList<>();
-    for (Sums.Sum state : sums.states.sorted()) {
-      if (state.nanos >= SMALL * sums.workNanos && ThreadState.isBlocked(state.name)) {
-        waits.add(ofWork(state.nanos) + " " + state.name);
-      }
-    }
-    return waits.isEmpty() ? "" : ": " + String.join(", ", waits);
+    String waits =
+        sums.states.sorted().stream()
+            .filter(state -> state.nanos >= SMALL * sums.workNanos)
+            .filter(state -> ThreadState.isBlocked(state.name))
+            .map(state -> ofWork(state.nanos) + " " + state.name)
+            .collect(Collectors.joining(", "));
+    return waits.isEmpty() ? "" : ": " + waits;
   }
 
   private Section threads() {
