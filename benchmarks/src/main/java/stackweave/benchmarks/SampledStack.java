@@ -110,19 +110,6 @@ final class SampledStack implements AutoCloseable {
         caught = true;
       }
     }
-
-    @Override
-    public void mapped(
-        long timeNanos,
-        int pid,
-        int tid,
-        long address,
-        long length,
-        long pageOffset,
-        byte[] buildId,
-        String path) {
-      modules.mapped(timeNanos, address, length, pageOffset, path, null);
-    }
   }
 
   /** Recurses, then compresses noise: half of its time is zlib's. */

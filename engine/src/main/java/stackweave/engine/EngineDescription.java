@@ -12,8 +12,6 @@ import stackweave.jfr.control.SampledEvent;
  * @param reachedIntervalNanos the interval that it reaches here, in ns; not shorter
  * @param sendsSignals whether it interrupts threads by signals, which take room on their stacks,
  *     and so has to find each thread: {@link SignalTargets} helps it
- * @param reportsMappings whether it tells of new mappings by {@link EngineSink#mapped}; if not, the
- *     drain thread has to look for them
  * @param clockErrorNanos by how much a sample's time may differ from that of {@link
  *     System#nanoTime} at the instruction that it shows, in ns; 0 where both read one clock, {@link
  *     Long#MAX_VALUE} where that is not known
@@ -24,5 +22,4 @@ public record EngineDescription(
     long intervalNanos,
     long reachedIntervalNanos,
     boolean sendsSignals,
-    boolean reportsMappings,
     long clockErrorNanos) {}

@@ -22,26 +22,6 @@ public interface EngineSink {
   /** A sample. The snapshot belongs to the engine, which overwrites it with the next one. */
   void sample(StackSnapshot snapshot);
 
-  /**
-   * Executable memory was mapped. Mappings made before the engine started, and unmapping, are not
-   * reported.
-   *
-   * @param address start of the mapping
-   * @param length in bytes
-   * @param pageOffset offset in the file, in bytes
-   * @param buildId the file's GNU build id; null if it has none or the kernel doesn't report it
-   * @param path as in /proc/self/maps; not a file if it begins with {@code [} or {@code //}
-   */
-  default void mapped(
-      long timeNanos,
-      int pid,
-      int tid,
-      long address,
-      long length,
-      long pageOffset,
-      byte[] buildId,
-      String path) {}
-
   /** A thread has a new name, of at most 15 bytes. */
   default void renamed(long timeNanos, int tid, String comm) {}
 

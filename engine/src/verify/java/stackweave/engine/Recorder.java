@@ -21,13 +21,9 @@ public final class Recorder implements EngineSink {
   public record Sample(
       long timeNanos, int tid, long pc, long sp, int stackBytes, int kernelFrames, long weight) {}
 
-  public record Mapping(
-      long timeNanos, int tid, long address, long length, byte[] buildId, String path) {}
-
   public record Rename(long timeNanos, int tid, String comm) {}
 
   public final List<Sample> samples = new ArrayList<>();
-  public final List<Mapping> mappings = new ArrayList<>();
   public final List<Rename> renames = new ArrayList<>();
   public final Map<Integer, Long> started = new HashMap<>();
   public final Map<Integer, Long> exited = new HashMap<>();
@@ -204,20 +200,6 @@ public final class Recorder implements EngineSink {
             snapshot.kernelFrameCount(),
             snapshot.weightNanos()));
     onSample.accept(snapshot);
-  }
-
-  @Override
-  public void mapped(
-      long timeNanos,
-      int pid,
-      int tid,
-      long address,
-      long length,
-      long pageOffset,
-      byte[] buildId,
-      String path) {
-    times.add(timeNanos);
-    mappings.add(new Mapping(timeNanos, tid, address, length, buildId, path));
   }
 
   @Override

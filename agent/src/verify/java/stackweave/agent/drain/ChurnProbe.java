@@ -162,17 +162,4 @@ final class ChurnProbe implements EngineSink {
       }
     }
   }
-
-  @Override
-  public void mapped(
-      long timeNanos,
-      int pid,
-      int tid,
-      long address,
-      long length,
-      long pageOffset,
-      byte[] buildId,
-      String path) {
-    modules.mapped(timeNanos, address, length, pageOffset, path, null);
-  }
 }

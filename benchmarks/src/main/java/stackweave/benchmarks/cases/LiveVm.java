@@ -112,18 +112,5 @@ public final class LiveVm implements AutoCloseable {
         enough = !visitor.sample(sample);
       }
     }
-
-    @Override
-    public void mapped(
-        long timeNanos,
-        int pid,
-        int tid,
-        long address,
-        long length,
-        long pageOffset,
-        byte[] buildId,
-        String path) {
-      modules.mapped(timeNanos, address, length, pageOffset, path, null);
-    }
   }
 }

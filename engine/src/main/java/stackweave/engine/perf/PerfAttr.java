@@ -46,16 +46,13 @@ public final class PerfAttr {
   private static final long EXCLUDE_KERNEL = 1L << 5;
   private static final long EXCLUDE_HV = 1L << 6;
   private static final long EXCLUDE_IDLE = 1L << 7;
-  private static final long MMAP = 1L << 8;
   private static final long COMM = 1L << 9;
   private static final long TASK = 1L << 13;
   private static final long WATERMARK = 1L << 14;
   private static final long SAMPLE_ID_ALL = 1L << 18;
   private static final long EXCLUDE_CALLCHAIN_USER = 1L << 22;
-  private static final long MMAP2 = 1L << 23;
   private static final long USE_CLOCKID = 1L << 25;
   private static final long CONTEXT_SWITCH = 1L << 26;
-  private static final long BUILD_ID = 1L << 34;
   private static final long INHERIT_THREAD = 1L << 35;
   private static final long REMOVE_ON_EXEC = 1L << 36;
 
@@ -67,22 +64,18 @@ public final class PerfAttr {
    */
   public enum Features {
     /** 6.0: the exact number of lost records with each event's count. */
-    LOST_COUNT(true, true, true),
+    LOST_COUNT(true, true),
     /** 5.13: only threads inherit, and an exec ends it: no records of child processes at all. */
-    THREADS_ONLY(false, true, true),
-    /** 5.12: build ids in mmap records. */
-    BUILD_IDS(false, false, true),
+    THREADS_ONLY(false, true),
     /** 4.8 and later. */
-    NONE(false, false, false);
+    NONE(false, false);
 
     private final boolean lostCount;
     private final boolean threadsOnly;
-    private final boolean buildIds;
 
-    Features(boolean lostCount, boolean threadsOnly, boolean buildIds) {
+    Features(boolean lostCount, boolean threadsOnly) {
       this.lostCount = lostCount;
       this.threadsOnly = threadsOnly;
-      this.buildIds = buildIds;
     }
 
     boolean lostCount() {
@@ -95,11 +88,7 @@ public final class PerfAttr {
     }
 
     private long flags() {
-      return (threadsOnly ? INHERIT_THREAD | REMOVE_ON_EXEC : 0) | ownerFlags();
-    }
-
-    private long ownerFlags() {
-      return buildIds ? BUILD_ID : 0;
+      return threadsOnly ? INHERIT_THREAD | REMOVE_ON_EXEC : 0;
     }
 
     private int readFormat() {
@@ -123,7 +112,7 @@ public final class PerfAttr {
       int stackBytes,
       PerfRegisters registers) {
     int sampleType = SAMPLE_ID | SAMPLE_PERIOD | SAMPLE_REGS_USER | SAMPLE_STACK_USER;
-    long flags = DISABLED | INHERIT | MMAP | MMAP2 | COMM | TASK | SAMPLE_ID_ALL | USE_CLOCKID;
+    long flags = DISABLED | INHERIT | COMM | TASK | SAMPLE_ID_ALL | USE_CLOCKID;
     if (kernel) {
       sampleType |= SAMPLE_CALLCHAIN;
       flags |= EXCLUDE_CALLCHAIN_USER;
@@ -184,7 +173,7 @@ public final class PerfAttr {
   static void switches(ByteBuffer attr, Features features) {
     long flags =
         INHERIT | TASK | CONTEXT_SWITCH | EXCLUDE_KERNEL | EXCLUDE_HV | SAMPLE_ID_ALL | USE_CLOCKID;
-    write(attr, COUNT_SW_DUMMY, SAMPLE_ID, 0, flags | (features.flags() & ~BUILD_ID));
+    write(attr, COUNT_SW_DUMMY, SAMPLE_ID, 0, flags | features.flags());
   }
 
   /**
@@ -200,15 +189,13 @@ public final class PerfAttr {
   }
 
   /**
-   * Writes the event that owns a ring: it counts nothing, belongs to the drain thread, and reports
-   * that thread's mappings and names once it is open.
+   * Writes the event that owns a ring: it counts nothing, and belongs to the drain thread.
    *
    * @param watermarkBytes bytes in the ring from which on a poll returns
    */
   static void ringOwner(ByteBuffer attr, Features features, int watermarkBytes) {
-    long flags =
-        EXCLUDE_KERNEL | EXCLUDE_HV | MMAP | MMAP2 | COMM | WATERMARK | SAMPLE_ID_ALL | USE_CLOCKID;
-    write(attr, COUNT_SW_DUMMY, SAMPLE_ID, features.readFormat(), flags | features.ownerFlags());
+    long flags = EXCLUDE_KERNEL | EXCLUDE_HV | WATERMARK | SAMPLE_ID_ALL | USE_CLOCKID;
+    write(attr, COUNT_SW_DUMMY, SAMPLE_ID, features.readFormat(), flags);
     attr.putInt(48, watermarkBytes);
   }
 

@@ -128,7 +128,7 @@ public final class PerfCpuEngine extends PerfEngine {
       }
     }
     records = new CpuRecords(pid, drainTid, periods, calls.architecture(), endedThreads, filter);
-    merge(records, false);
+    merge(records);
     begun();
     control(IOC_ENABLE);
   }

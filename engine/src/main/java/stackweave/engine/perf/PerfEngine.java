@@ -75,12 +75,8 @@ abstract class PerfEngine implements SampleEngine {
     }
   }
 
-  /**
-   * Prepares for draining, once the rings are open.
-   *
-   * @param reportsMappings as of {@link EngineDescription}
-   */
-  final void merge(SampleRecords records, boolean reportsMappings) throws EngineRefusedException {
+  /** Prepares for draining, once the rings are open. */
+  final void merge(SampleRecords records) throws EngineRefusedException {
     this.records = records;
     long clockOffset =
         new KernelClock().offsetOfMachine().orElseThrow(() -> RefusalText.PERF_CLOCK.of(kind, 0));
@@ -93,7 +89,6 @@ abstract class PerfEngine implements SampleEngine {
             config.intervalNanos(),
             config.intervalNanos(),
             false,
-            reportsMappings,
             clockOffset == 0 ? 0 : CLOCK_ERROR_NANOS);
   }
 

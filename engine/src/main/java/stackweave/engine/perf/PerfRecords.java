@@ -1,20 +1,15 @@
 package stackweave.engine.perf;
 
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.text.ModifiedUtf8;
 
-/** Passes on the records of threads' events: samples, and what becomes of threads and mappings. */
+/** Passes on the records of threads' events: samples, and what becomes of threads. */
 final class PerfRecords extends SampleRecords {
   private static final int RECORD_COMM = 3;
   private static final int RECORD_EXIT = 4;
   private static final int RECORD_FORK = 7;
-  private static final int RECORD_MMAP2 = 10;
-
-  private static final int MISC_MMAP_BUILD_ID = 1 << 14;
 
   private static final int SAMPLE_ROOT = 24;
 
@@ -31,7 +26,9 @@ final class PerfRecords extends SampleRecords {
 
   private final PerfRoots roots;
   private final long intervalNanos;
-  private byte[] text = new byte[4 << 10];
+
+  /** TASK_COMM_LEN in include/linux/sched.h. */
+  private final byte[] name = new byte[16];
 
   private long address;
   private long unsampledNanos;
@@ -121,7 +118,6 @@ final class PerfRecords extends SampleRecords {
       ring.take();
     } else {
       switch (type) {
-        case RECORD_MMAP2 -> mapped(ring, timeNanos, trailer);
         case RECORD_COMM -> renamed(ring, timeNanos, trailer);
         case RECORD_FORK -> started(ring, timeNanos);
         case RECORD_EXIT -> exited(ring, timeNanos);
@@ -134,34 +130,18 @@ final class PerfRecords extends SampleRecords {
     return roots.isDuplicate(ring.getInt(trailer + 4), ring.cpu(), ring.getLong(trailer + 16));
   }
 
-  private void mapped(PerfRing ring, long timeNanos, int trailer) {
-    int recordPid = ring.getInt(8);
-    if (isForeign(ring, recordPid)) {
-      return;
-    }
-    int tid = ring.getInt(12);
-    long address = ring.getLong(16);
-    long length = ring.getLong(24);
-    long pageOffset = ring.getLong(32);
-    byte[] buildId = null;
-    if ((ring.misc() & MISC_MMAP_BUILD_ID) != 0) {
-      ring.copy(40, text, 0, 24);
-      int size = Math.min(text[0], 20);
-      buildId = size > 0 ? Arrays.copyOfRange(text, 4, 4 + size) : null;
-    }
-    int pathLength = copyText(ring, 72, trailer);
-    String path = new String(text, 0, pathLength, StandardCharsets.UTF_8);
-    ring.take();
-    sink.mapped(timeNanos, recordPid, tid, address, length, pageOffset, buildId, path);
-  }
-
   private void renamed(PerfRing ring, long timeNanos, int trailer) {
     if (isForeign(ring, ring.getInt(8))) {
       return;
     }
     int tid = ring.getInt(12);
-    int length = copyText(ring, 16, trailer);
-    String comm = ModifiedUtf8.cut(text, length);
+    int length = Math.max(0, Math.min(trailer - 16, name.length));
+    ring.copy(16, name, 0, length);
+    int end = 0;
+    while (end < length && name[end] != 0) {
+      end++;
+    }
+    String comm = ModifiedUtf8.cut(name, end);
     ring.take();
     sink.renamed(timeNanos, tid, comm);
   }
@@ -200,19 +180,5 @@ final class PerfRecords extends SampleRecords {
     }
     ring.take();
     return true;
-  }
-
-  /** Copies the null-terminated text between two offsets to {@link #text}; returns its length. */
-  private int copyText(PerfRing ring, int from, int to) {
-    int length = Math.max(0, to - from);
-    if (length > text.length) {
-      text = new byte[length]; // 64 KiB at most: a record's size has 16 bits
-    }
-    ring.copy(from, text, 0, length);
-    int end = 0;
-    while (end < length && text[end] != 0) {
-      end++;
-    }
-    return end;
   }
 }

@@ -150,7 +150,7 @@ public final class PerfThreadEngine extends PerfEngine {
     openWakeup();
     openRings();
     records = new PerfRecords(pid, kernel, calls.architecture(), cpus, config.event(), interval);
-    merge(records, true);
+    merge(records);
     writeSamplingAttr(attr, features);
     events = new PerfEvents(calls, kind, attr, features.lostCount());
     if (beside != null) {

@@ -103,7 +103,6 @@ public final class TimerEngine implements SampleEngine {
             config.intervalNanos(),
             Math.max(config.intervalNanos(), CpuTimers.tickNanos()),
             true,
-            false,
             memory.get(HandlerLayout.PROCESS_CLOCK) == 0 ? Long.MAX_VALUE : 0);
   }
 

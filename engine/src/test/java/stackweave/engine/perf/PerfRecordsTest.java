@@ -9,7 +9,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -191,18 +190,18 @@ class PerfRecordsTest {
   @Test
   void aRecordThatLiesAcrossTheRingsEndIsTheSame() {
     byte[] record = withStack(sample(TID, 5, ROOT), pattern(64), 64).end();
-    byte[] mapping = mapping(PID, 6, WrittenRing.MISC_BUILD_ID, "/tmp/a-library.so");
-    int end = Math.max(record.length, mapping.length);
+    byte[] name = WrittenRing.comm(PID, TID, "fifteen letters").by(PID, TID, 6, ROOT);
+    int end = Math.max(record.length, name.length);
     for (int before = 8; before <= end; before += 8) {
       sink.clear();
       written.beginBeforeEnd(before);
       written.write(record);
       drain();
       written.beginBeforeEnd(before);
-      written.write(mapping);
+      written.write(name);
       drain();
       assertEquals(
-          List.of("sample tid 4712 @5 weight 10000000", MAPPED + " @6 /tmp/a-library.so"),
+          List.of("sample tid 4712 @5 weight 10000000", "renamed 4712 @6 fifteen letters"),
           sink.events,
           "ends after " + before);
       assertEquals(List.of("true 108 107+64"), sink.snapshots, "ends after " + before);
@@ -210,50 +209,6 @@ class PerfRecordsTest {
       assertEquals(117, sink.last.registers().get(15), "ends after " + before);
     }
     assertEquals(0, merge.malformed());
-  }
-
-  private static final String MAPPED =
-      "mapped pid 4711 tid 4712 7f0000001000+2000 at 3000"
-          + " id 0102030405060708090a0b0c0d0e0f1011121314";
-
-  private static byte[] mapping(int pid, long time, int misc, String path) {
-    Bytes record = WrittenRing.mmap2(misc, pid, TID, 0x7f0000001000L, 0x2000, 0x3000);
-    if (misc == 0) {
-      record.u32(8).u32(1).u64(123456).u64(7);
-    } else {
-      record.u8(20).u8(0).u16(0);
-      for (int i = 1; i <= 20; i++) {
-        record.u8(i);
-      }
-    }
-    return record.u32(5).u32(2).text(path).by(pid, TID, time, ROOT);
-  }
-
-  @Test
-  void everyFieldOfAMappingReachesTheSink() {
-    written.write(mapping(PID, 6, WrittenRing.MISC_BUILD_ID, "/tmp/lib.so"));
-    written.write(mapping(PID, 7, 0, "/tmp/ünïcode.so"));
-    written.write(mapping(PID + 1, 8, 0, "/tmp/foreign.so"));
-    drain();
-    assertEquals(
-        List.of(
-            MAPPED + " @6 /tmp/lib.so",
-            "mapped pid 4711 tid 4712 7f0000001000+2000 at 3000 id null @7 /tmp/ünïcode.so"),
-        sink.events);
-  }
-
-  /** Build ids may be shorter (by -Wl,--build-id=0x…), or be missing. */
-  @Test
-  void aBuildIdHasTheLengthThatIsStated() {
-    for (int size : new int[] {0, 4, 16}) {
-      Bytes record = WrittenRing.mmap2(WrittenRing.MISC_BUILD_ID, PID, TID, 0x1000, 0x1000, 0);
-      record.u8(size).u8(0).u16(0).bytes(pattern(20)).u32(5).u32(2).text("[vdso]");
-      written.write(record.by(PID, TID, 1, ROOT));
-      drain();
-      String id = size == 0 ? "null" : HexFormat.of().formatHex(pattern(size));
-      assertEquals(
-          "mapped pid 4711 tid 4712 1000+1000 at 0 id " + id + " @1 [vdso]", sink.events.remove(0));
-    }
   }
 
   @Test
@@ -469,29 +424,6 @@ class PerfRecordsTest {
             .append(Integer.toHexString((int) snapshot.kernelFrames()[i]));
       }
       kernelFrames.add(frames.toString());
-    }
-
-    @Override
-    public void mapped(
-        long timeNanos,
-        int pid,
-        int tid,
-        long address,
-        long length,
-        long pageOffset,
-        byte[] buildId,
-        String path) {
-      events.add(
-          String.format(
-              "mapped pid %d tid %d %x+%x at %x id %s @%d %s",
-              pid,
-              tid,
-              address,
-              length,
-              pageOffset,
-              buildId == null ? null : HexFormat.of().formatHex(buildId),
-              timeNanos,
-              path));
     }
 
     @Override

@@ -23,10 +23,6 @@ final class WrittenRing implements AutoCloseable {
   static final int THROTTLE = 5;
   static final int FORK = 7;
   static final int SAMPLE = 9;
-  static final int MMAP2 = 10;
-
-  /** PERF_RECORD_MISC_MMAP_BUILD_ID. */
-  static final int MISC_BUILD_ID = 1 << 14;
 
   /** PERF_CONTEXT_KERNEL and PERF_CONTEXT_USER. */
   static final long CONTEXT_KERNEL = -128;
@@ -119,11 +115,6 @@ final class WrittenRing implements AutoCloseable {
 
   static Bytes lost(long id, long count) {
     return new Bytes(LOST, 0).u64(id).u64(count);
-  }
-
-  /** Up to the device's numbers, or the build id, which is at their place. */
-  static Bytes mmap2(int misc, int pid, int tid, long address, long length, long pageOffset) {
-    return new Bytes(MMAP2, misc).u32(pid).u32(tid).u64(address).u64(length).u64(pageOffset);
   }
 
   /** A record that grows field by field. */

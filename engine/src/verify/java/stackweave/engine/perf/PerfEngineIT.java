@@ -2,7 +2,6 @@ package stackweave.engine.perf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -15,7 +14,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -38,7 +36,6 @@ import stackweave.linux.NativeBuffer;
 import stackweave.linux.SelfMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.testing.ByChance;
-import stackweave.testing.Commands;
 import stackweave.testing.Gcc;
 import stackweave.testing.Promise;
 import stackweave.unwind.Registers;
@@ -203,26 +200,6 @@ class PerfEngineIT extends PerfEngineRuns {
       assertTrue(inside.get() >= ENOUGH, "samples in the loop: " + inside);
       assertEquals(List.of(), wrong);
     }
-  }
-
-  @Test
-  void aLibraryLoadedMeanwhileIsReportedWithItsBuildId() throws Exception {
-    Path file = planted("planted-mapped");
-    Recorder recorder =
-        Recorder.record(
-            every(10 * MILLISECOND, EngineKind.PERF_THREAD),
-            () -> NativeLibrary.getInstance(file.toString()).close());
-
-    Recorder.Mapping mapping =
-        recorder.mappings.stream()
-            .filter(m -> m.path().equals(file.toString()))
-            .findFirst()
-            .orElseThrow();
-    String notes = Commands.output(List.of("readelf", "-n", file.toString()));
-    String expected = notes.replaceAll("(?s).*Build ID: ([0-9a-f]+).*", "$1");
-    assertNotNull(mapping.buildId(), "this kernel reports no build ids");
-    assertEquals(expected, HexFormat.of().formatHex(mapping.buildId()));
-    assertTrue(mapping.length() > 0 && mapping.address() != 0);
   }
 
   /** Nobody drains until it has ended: what is sampled by CPU has its name from the kernel. */

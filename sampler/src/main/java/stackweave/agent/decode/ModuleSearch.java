@@ -5,9 +5,8 @@ import stackweave.maps.modules.LoaderCounts;
 import stackweave.maps.modules.ModuleIndex;
 
 /**
- * Finds newly mapped libraries for engines that don't report mappings: when the loader's counters
- * have changed, or, where they are not known, when a sample's pc is in no known module. For all
- * engines it finds where other runtimes put code. Each look reads /proc/self/maps; each one that
+ * Finds newly mapped libraries: when the loader's counters have changed, or, where they are not
+ * known, when a sample's pc is in no known module. Each look reads /proc/self/maps; each one that
  * finds nothing doubles the wait until the next. Used by {@link SamplePipeline}; for the drain
  * thread only.
  */
@@ -19,9 +18,8 @@ final class ModuleSearch {
   private static final int REST = 30;
 
   private final ModuleIndex modules;
-  private final boolean reported;
 
-  /** Null if the engine reports mappings, and where the counters are not known. */
+  /** Null where the counters are not known. */
   private final LoaderCounts loader;
 
   private long waitNanos = MIN_NANOS;
@@ -36,14 +34,11 @@ final class ModuleSearch {
   private long restUntil = refreshedAt;
 
   /**
-   * @param reported whether the engine reports mappings of files, so that only code of no file is
-   *     looked for
    * @param loader null if its counters are not known
    */
-  ModuleSearch(ModuleIndex modules, boolean reported, LoaderCounts loader) {
+  ModuleSearch(ModuleIndex modules, LoaderCounts loader) {
     this.modules = modules;
-    this.reported = reported;
-    this.loader = reported ? null : loader;
+    this.loader = loader;
   }
 
   /**
@@ -91,7 +86,7 @@ final class ModuleSearch {
    * Whether somebody tells when libraries come and go, so that they need not be looked for often.
    */
   boolean isTold() {
-    return reported || loader != null;
+    return loader != null;
   }
 
   /** Reads the mappings in any case; new ones may have existed since the last reading. */
@@ -102,9 +97,7 @@ final class ModuleSearch {
   private boolean refresh(long now, long foundSince) {
     try {
       boolean changed = false;
-      if (reported) {
-        modules.refresh(now);
-      } else if (loader != null && loader.read()) {
+      if (loader != null && loader.read()) {
         changed = refreshCounted(now);
       } else {
         changed = modules.refresh(now, foundSince);

@@ -1,6 +1,5 @@
 package stackweave.agent.decode;
 
-import java.util.HexFormat;
 import stackweave.agent.decode.failure.FailureRecorder;
 import stackweave.agent.decode.name.StackNames;
 import stackweave.agent.decode.splice.SplicingUnwinder;
@@ -76,7 +75,7 @@ public final class SamplePipeline implements EngineSink {
     this.failures = failures;
     this.frames = new FrameBuffer(decoder.depth());
     this.counts = decoder.counts();
-    this.search = new ModuleSearch(modules, true, null);
+    this.search = new ModuleSearch(modules, null);
     this.signalStacks = decoder.process().signalStacks();
     this.unwinder =
         new SplicingUnwinder(
@@ -95,9 +94,7 @@ public final class SamplePipeline implements EngineSink {
   public void follow(EngineDescription running, Throttle throttle) {
     engine = running;
     this.throttle = throttle;
-    boolean reported = running.reportsMappings();
-    LoaderCounts loader = reported ? null : LoaderCounts.find(modules.latest(), memory);
-    search = new ModuleSearch(modules, reported, loader);
+    search = new ModuleSearch(modules, LoaderCounts.find(modules.latest(), memory));
     whereabouts = OlderStack.Whereabouts.UNKNOWN;
   }
 
@@ -166,10 +163,7 @@ public final class SamplePipeline implements EngineSink {
     return ringWait.isHarmless(System.nanoTime());
   }
 
-  /**
-   * Drops modules that are not mapped any more, and finds new ones if the engine doesn't report
-   * them.
-   */
+  /** Drops modules that are not mapped any more, and finds new ones. */
   public void refreshModules() {
     search.refresh();
     names.refresh();
@@ -327,25 +321,6 @@ public final class SamplePipeline implements EngineSink {
       counts.counters.add(Counter.DROPPED, 1);
     }
     return stackId;
-  }
-
-  @Override
-  public void mapped(
-      long timeNanos,
-      int pid,
-      int tid,
-      long address,
-      long length,
-      long pageOffset,
-      byte[] buildId,
-      String path) {
-    modules.mapped(
-        timeNanos,
-        address,
-        length,
-        pageOffset,
-        path,
-        buildId == null ? null : HexFormat.of().formatHex(buildId));
   }
 
   @Override

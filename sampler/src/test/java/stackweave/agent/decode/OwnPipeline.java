@@ -181,8 +181,7 @@ public final class OwnPipeline implements AutoCloseable {
   /** An engine that delivers nothing by itself. */
   public static class Silent implements SampleEngine {
     private static final EngineDescription DESCRIPTION =
-        new EngineDescription(
-            EngineKind.PERF, SampledEvent.CPU, 1_000_000, 1_000_000, false, true, 0);
+        new EngineDescription(EngineKind.PERF, SampledEvent.CPU, 1_000_000, 1_000_000, false, 0);
 
     @Override
     public EngineDescription description() {

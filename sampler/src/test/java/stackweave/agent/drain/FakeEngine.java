@@ -100,7 +100,7 @@ class FakeEngine implements SampleEngine {
 
   @Override
   public EngineDescription description() {
-    return new EngineDescription(kind, SampledEvent.CPU, interval, interval, false, true, 0);
+    return new EngineDescription(kind, SampledEvent.CPU, interval, interval, false, 0);
   }
 
   @Override

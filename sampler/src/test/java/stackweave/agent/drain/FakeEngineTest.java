@@ -2,8 +2,6 @@ package stackweave.agent.drain;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
@@ -18,7 +16,6 @@ import stackweave.engine.EngineRefusal;
 import stackweave.engine.EngineRefusal.Reason;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.read.Sample;
-import stackweave.jfr.read.SampledModule;
 import stackweave.testing.EventsByTime;
 
 /**
@@ -212,32 +209,6 @@ class FakeEngineTest extends FakeEngineRuns {
     List<String> names = samples().stream().map(sample -> sample.thread().name()).toList();
     String unknown = "thread " + TID;
     assertEquals(List.of(unknown, "first", unknown, "second", unknown, "short-lived"), names);
-  }
-
-  /** A library is known from the moment that the kernel tells of it. */
-  @Test
-  void aMappingThatTheEngineTellsOfIsTheModuleOfLaterSamples() throws Exception {
-    FakeEngine engine = engine();
-    next(engine);
-    ask();
-    Path library = directory.resolve("libmapped.so");
-    Files.copy(Path.of(System.getProperty("java.home"), "lib", "libnet.so"), library);
-    long address = 0x10000000L;
-    engine.deliver(
-        sink -> {
-          engine.sample(sink, TID, address + 0x100);
-          sink.mapped(System.nanoTime(), 1, TID, address, 0x10000, 0, null, library.toString());
-          engine.sample(sink, TID, address + 0x100);
-        });
-    List<Sample> samples = samples();
-    assertEquals(2, samples.size());
-    assertNotEquals(samples.get(0).end(), samples.get(1).end());
-    assertNull(moduleOf(samples.get(0)));
-    assertEquals(library.toString(), moduleOf(samples.get(1)).path());
-  }
-
-  private static SampledModule moduleOf(Sample sample) {
-    return sample.frames().get(0).method().module();
   }
 
   /** The file is there: the engine goes, and comes back when the file is gone. */
