@@ -47,21 +47,6 @@ final class CollectionEpoch {
     return begun && until - nanos > 0;
   }
 
-  /** The VM's count of collections at its beginning. */
-  int number() {
-    return number;
-  }
-
-  /** Start of the time that it is known to have lasted. */
-  long since() {
-    return since;
-  }
-
-  /** End of the time that it is known to have lasted. */
-  long until() {
-    return until;
-  }
-
   /** Makes the next check begin a new epoch. */
   void forget() {
     begun = false;

@@ -24,14 +24,8 @@ public final class VirtualThreads implements AutoCloseable {
   private final ObjectBits bits;
   private final CollectionEpoch epoch;
   private final boolean moveInPauses;
-  private ContinuationTable table = new ContinuationTable();
+  private final ContinuationTable table = new ContinuationTable();
 
-  /** The table of the previous epoch, for collectors that move objects in pauses. */
-  private ContinuationTable before = new ContinuationTable();
-
-  private int numberBefore;
-  private long sinceBefore;
-  private long untilBefore;
   private final Found[] remembered = new Found[MAX_REMEMBERED];
   private int nextRemembered;
   private boolean allTaken;
@@ -41,9 +35,6 @@ public final class VirtualThreads implements AutoCloseable {
 
   /** How many of these were looked at in this epoch. */
   private long labelledTaken;
-
-  /** Whether addresses were read since the epoch was last confirmed. */
-  private boolean unconfirmed;
 
   /**
    * @param collections of a supported collector
@@ -76,13 +67,14 @@ public final class VirtualThreads implements AutoCloseable {
       if (!epoch.lastedTo(nanos)) {
         isSameEpoch();
       }
-      if (!moveInPauses) {
-        return epoch.hadBegun(nanos) ? findOn(carrier, carrierTid, address, nanos) : null;
+      if (!epoch.hadBegun(nanos)) {
+        return null;
       }
-      return epoch.hadBegun(nanos) ? findAnywhere(carrier, address) : findBefore(address, nanos);
+      return moveInPauses
+          ? findAnywhere(carrier, address)
+          : findOn(carrier, carrierTid, address, nanos);
     } catch (UnreadableMemoryException e) {
       table.clear();
-      before.clear();
       epoch.forget();
       return null;
     }
@@ -95,8 +87,7 @@ public final class VirtualThreads implements AutoCloseable {
 
   // Collectors that move objects in pauses count a collection before they move anything. If the
   // count is the same from before the sample until after the continuation was found at the address,
-  // it was there at the sample's time; also if it was at the address both before and after exactly
-  // one collection.
+  // it was there at the sample's time. Of samples from before the last collection nothing is known.
 
   private Thread findAnywhere(Thread carrier, long address) throws UnreadableMemoryException {
     Found found = table.find(address, ANY_CARRIER);
@@ -116,32 +107,6 @@ public final class VirtualThreads implements AutoCloseable {
       }
     }
     return found == null ? null : found.thread.get();
-  }
-
-  /**
-   * For a sample older than the epoch: either no collection had begun that was not known of, or
-   * exactly one began about then and did not move the object.
-   */
-  private Thread findBefore(long address, long nanos) throws UnreadableMemoryException {
-    Found found = before.find(address, ANY_CARRIER);
-    if (found == null || nanos - sinceBefore < 0) {
-      return null;
-    }
-    if (nanos - untilBefore < 0) {
-      return found.thread.get();
-    }
-    Object continuation = found.continuation.get();
-    if (continuation == null || epoch.number() - numberBefore != 1) {
-      return null;
-    }
-    if (table.find(address, ANY_CARRIER) == null) {
-      take(continuation);
-      if (!isSameEpoch()) {
-        return null;
-      }
-    }
-    Found now = table.find(address, ANY_CARRIER);
-    return now != null && now.continuation.refersTo(continuation) ? now.thread.get() : null;
   }
 
   private void takeRemembered() {
@@ -184,7 +149,6 @@ public final class VirtualThreads implements AutoCloseable {
     }
     Found found = new Found(address, ANY_CARRIER, continuation, thread, System.nanoTime());
     table.put(found);
-    unconfirmed = true;
     return found;
   }
 
@@ -239,27 +203,14 @@ public final class VirtualThreads implements AutoCloseable {
     }
   }
 
-  /** Checks whether the epoch still lasts; if not, its table becomes that of the previous epoch. */
+  /** Checks whether the epoch still lasts; if not, what was found is forgotten. */
   private boolean isSameEpoch() throws UnreadableMemoryException {
-    int number = epoch.number();
-    long since = epoch.since();
-    long until = epoch.until();
     boolean same = epoch.lasts();
     if (!same) {
-      ContinuationTable old = table;
-      table = before;
       table.clear();
-      before = old;
-      if (unconfirmed) {
-        before.clear();
-      }
-      numberBefore = number;
-      sinceBefore = since;
-      untilBefore = until;
       allTaken = false;
       labelledTaken = 0;
     }
-    unconfirmed = false;
     return same;
   }
 }
