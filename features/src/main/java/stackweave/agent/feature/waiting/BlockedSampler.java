@@ -419,7 +419,8 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   private void lookAround(long now, long begin) {
     delay.adjust(now);
     if (budget.nanosInDebt() > 0) {
-      lookAtOldest(now);
+      postponed = true;
+      delay.putOff();
       return;
     }
     boolean maySpend = true;
@@ -462,24 +463,6 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
       }
     }
     nextPassAt = isMore ? System.nanoTime() + MIN_WAIT_NANOS : next;
-  }
-
-  /** Passes are rare while nothing can be paid for; who is blocked longest is seen even so. */
-  private void lookAtOldest(long now) {
-    BlockedThread oldest = null;
-    for (int i = 0; i < threads.size(); i++) {
-      BlockedThread t = threads.get(i);
-      if (wantsLook(t) && now - t.due >= 0) {
-        oldest = oldest == null || t.outAt - oldest.outAt < 0 ? t : oldest;
-      }
-    }
-    if (oldest != null) {
-      postponed = true;
-      delay.putOff();
-      if (now - oldest.outAt > LookDelay.MAX_NANOS) {
-        look(oldest);
-      }
-    }
   }
 
   private boolean wantsLook(BlockedThread t) {
