@@ -11,11 +11,11 @@ import stackweave.agent.feature.label.LabelsFeature;
 import stackweave.agent.feature.load.LoadsFeature;
 import stackweave.agent.feature.memory.AllocationFeature;
 import stackweave.agent.feature.memory.MemoryFeature;
-import stackweave.agent.feature.waiting.BlockedFeature;
 import stackweave.agent.feature.waiting.WaitingFeature;
 import stackweave.agent.feature.weave.WeaveFeature;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
+import stackweave.jfr.control.SampledFeature;
 
 /**
  * All that is recorded beside samples of CPU time, in the order in which it is done. Made when it
@@ -59,8 +59,9 @@ final class FeatureList implements Supplier<List<Feature>> {
     all.add(new LabelsFeature(instrumentation, messages));
     all.add(new MemoryFeature(perfMemoryBytes, options.memory()));
     all.add(new AllocationFeature());
-    all.add(new BlockedFeature(options.wallThreads(), options.drainPercent()));
-    all.add(new WaitingFeature(options.wallThreads(), options.drainPercent()));
+    for (SampledFeature kind : List.of(SampledFeature.BLOCKED, SampledFeature.WAITING)) {
+      all.add(new WaitingFeature(kind, options.wallThreads(), options.drainPercent()));
+    }
     if (calls != null) {
       all.add(calls);
     }

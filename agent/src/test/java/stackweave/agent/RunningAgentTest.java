@@ -10,12 +10,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.agent.feature.Feature;
-import stackweave.agent.feature.waiting.BlockedFeature;
 import stackweave.agent.feature.waiting.WaitingFeature;
 import stackweave.agent.feature.weave.WeaveFeature;
 import stackweave.agent.option.InvalidOptionException;
 import stackweave.agent.option.Options;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingDefaults;
 
 /** Each option reaches what it is for. */
@@ -71,8 +71,8 @@ class RunningAgentTest {
     List<Feature> features =
         new FeatureList(Options.parse("wall-threads=web-*,drain=37"), false, null, null, null)
             .get();
-    assertTrue(features.contains(new WaitingFeature("web-*", 37)));
-    assertTrue(features.contains(new BlockedFeature("web-*", 37)));
+    assertTrue(features.contains(new WaitingFeature(SampledFeature.WAITING, "web-*", 37)));
+    assertTrue(features.contains(new WaitingFeature(SampledFeature.BLOCKED, "web-*", 37)));
   }
 
   @Test

@@ -28,7 +28,7 @@ class FakeEngineWallTest extends FakeEngineRuns {
 
   @Override
   List<Feature> features() {
-    return List.of(new WaitingFeature(NAME + "|all", 100));
+    return List.of(new WaitingFeature(SampledFeature.WAITING, NAME + "|all", 100));
   }
 
   @Test
