@@ -1,6 +1,7 @@
 package stackweave.linux;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 
 /**
  * Whether native functions can be called in this process: JNA's library must be mapped from a file.
@@ -32,42 +33,30 @@ public final class NativeAccess {
     begin(null);
   }
 
-  /** What else is loaded on the thread that initialises JNA. */
-  public interface Others {
-    /** Whether anything is to be loaded, JNA or these. */
-    boolean areWelcome();
-
-    /** Loads them. */
-    void load();
-  }
-
   /**
    * As {@link #begin()}.
    *
-   * @param others to be loaded when JNA is; null for none
+   * @param isWelcome asked on the thread that initialises JNA, before it does; null: it is
    */
-  public static void begin(Others others) {
+  public static void begin(BooleanSupplier isWelcome) {
     if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
     try {
-      DaemonThread.of("stackweave-native", new Begin(others)).start();
+      DaemonThread.of("stackweave-native", new Begin(isWelcome)).start();
     } catch (OutOfMemoryError e) {
       return; // no thread is left for the process
     }
   }
 
-  private record Begin(Others others) implements Runnable {
+  private record Begin(BooleanSupplier isWelcome) implements Runnable {
     @Override
     public void run() {
-      if (others != null && !others.areWelcome()) {
+      if (isWelcome != null && !isWelcome.getAsBoolean()) {
         BEGUN.set(false); // it may be later
         return;
       }
       whyNot();
-      if (others != null) {
-        others.load();
-      }
     }
   }
 

@@ -3,6 +3,7 @@ package stackweave.agent.drain;
 import java.lang.instrument.Instrumentation;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import stackweave.agent.attach.ProcessRoom;
 import stackweave.agent.attach.StatusBoard;
@@ -96,29 +97,20 @@ public final class Sampler implements SamplingListener {
   }
 
   /**
-   * Loads JNA and some of what sampling needs while the JVM and JFR start, on a thread of its own.
-   * Where anything of that is limited, it does nothing: JFR has not begun, and will take its part.
+   * Loads JNA while the JVM and JFR start, on a thread of its own. Where anything of what sampling
+   * needs is limited, it does nothing: JFR has not begun, and will take its part.
    */
   public void loadEarly() {
     if (new HeapRoom(machine.heap()).mayBegin() && ProcessRoom.isUnlimited()) {
-      NativeAccess.begin(new LoadEarly());
+      NativeAccess.begin(new HasMetaspace());
     }
   }
 
-  private final class LoadEarly implements NativeAccess.Others {
-    /** Asked on that thread, for it takes some milliseconds. */
+  /** Asked on that thread, for it takes some milliseconds. */
+  private final class HasMetaspace implements BooleanSupplier {
     @Override
-    public boolean areWelcome() {
+    public boolean getAsBoolean() {
       return MetaspaceRoom.of(instrumentation).isKnownUnlimited();
-    }
-
-    @Override
-    public void load() {
-      synchronized (Sampler.this) {
-        if (!closed) {
-          prepare();
-        }
-      }
     }
   }
 
