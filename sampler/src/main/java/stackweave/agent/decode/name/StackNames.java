@@ -205,8 +205,7 @@ public final class StackNames {
     if (function == JitSymbols.NONE) {
       String library = callingLibrary(frames, i, modules);
       String name = library.isEmpty() ? "[JIT code]" : "[JIT code of " + library + "]";
-      symbolIds[slot] = store.method(MethodDefinition.symbol(0, name, 0));
-      offsets[slot] = pc;
+      fill(slot, store.method(MethodDefinition.symbol(0, name, 0)), pc);
       unnamed = true;
       return;
     }
@@ -216,8 +215,7 @@ public final class StackNames {
     String name =
         jit.symbols().name(function)
             + (library.isEmpty() ? " [JIT]" : " [JIT: " + LibraryName.of(library) + "]");
-    symbolIds[slot] = store.method(MethodDefinition.symbol(0, name, start));
-    offsets[slot] = pc - start;
+    fill(slot, store.method(MethodDefinition.symbol(0, name, start)), pc - start);
   }
 
   /** The library that has the nearest caller; empty if that is Java's, or there is none. */
@@ -244,21 +242,24 @@ public final class StackNames {
     }
   }
 
+  private void fill(int slot, long symbolId, long offset) {
+    symbolIds[slot] = symbolId;
+    offsets[slot] = offset;
+  }
+
   private void nameKernel(int slot, long pc) {
     KernelSymbols symbols = kernel.symbolsFor(pc);
     int symbol = symbols.find(pc);
     if (symbol == KernelSymbols.NONE) {
       // Without an offset, which would make a frame of every instruction and tell nothing.
-      symbolIds[slot] = store.method(MethodDefinition.symbol(0, "", 0));
-      offsets[slot] = 0;
+      fill(slot, store.method(MethodDefinition.symbol(0, "", 0)), 0);
     } else {
       long start = symbols.start(symbol);
       int known = knownSymbol(-kernel.generation(), symbol);
       if (knownIds[known] == 0) {
         knownIds[known] = store.method(MethodDefinition.symbol(0, symbols.name(symbol), start));
       }
-      symbolIds[slot] = knownIds[known];
-      offsets[slot] = pc - start;
+      fill(slot, knownIds[known], pc - start);
     }
     if (!symbols.isOwnText(pc)) {
       // Code there may be replaced: look it up at every frame.
@@ -268,8 +269,7 @@ public final class StackNames {
 
   private void nameNative(int slot, long pc, MappedModule module, boolean entry) {
     if (module == null) {
-      symbolIds[slot] = store.method(MethodDefinition.symbol(0, UNKNOWN_CODE, 0));
-      offsets[slot] = pc;
+      fill(slot, store.method(MethodDefinition.symbol(0, UNKNOWN_CODE, 0)), pc);
       return;
     }
     long address = pc - module.bias();
@@ -282,15 +282,16 @@ public final class StackNames {
         knownIds[known] =
             store.method(MethodDefinition.symbol(moduleId(module), symbols.name(symbol), start));
       }
-      symbolIds[slot] = knownIds[known];
-      offsets[slot] = address - start;
+      fill(slot, knownIds[known], address - start);
       return;
     }
     LinkageStub stub = module.linkageStubAt(pc);
     if (stub != null) {
       String name = Demangler.shortName(stub.name()) + LinkageStub.SUFFIX;
-      symbolIds[slot] = store.method(MethodDefinition.symbol(moduleId(module), name, stub.start()));
-      offsets[slot] = address - stub.start();
+      fill(
+          slot,
+          store.method(MethodDefinition.symbol(moduleId(module), name, stub.start())),
+          address - stub.start());
       return;
     }
     long start = module.unwindTable().functionStart(address);
@@ -330,8 +331,10 @@ public final class StackNames {
                 + Long.toHexString(start)
                 + "..0x"
                 + Long.toHexString(code.end());
-    symbolIds[slot] = store.method(MethodDefinition.symbol(moduleId(module), name, start));
-    offsets[slot] = pc - module.bias() - start;
+    fill(
+        slot,
+        store.method(MethodDefinition.symbol(moduleId(module), name, start)),
+        pc - module.bias() - start);
   }
 
   /**
