@@ -119,7 +119,6 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   /** What switches take more, if it is much. */
   private String cost = "";
 
-  private final PagePresence presence = new PagePresence();
   private final PageScan scan = new PageScan();
   private final TouchedPages pages = new TouchedPages(TouchedPages.MAX_PAGES);
 
@@ -373,18 +372,18 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     page = address >>> PAGE_SHIFT;
     boolean isFollowed = page != 0 && PageHash.isFollowed(page, shift);
     MemoryRegions.Kind region = regions.of(address);
-    PagePresence.Page memory =
+    PageScan.Memory memory =
         isFollowed && region != MemoryRegions.Kind.OTHER
-            ? presence.of(page)
-            : PagePresence.Page.UNKNOWN;
-    boolean isNative = region != MemoryRegions.Kind.OTHER && memory != PagePresence.Page.OF_FILE;
+            ? scan.memoryOf(page)
+            : PageScan.Memory.UNKNOWN;
+    boolean isNative = region != MemoryRegions.Kind.OTHER && memory != PageScan.Memory.OF_FILE;
     recent = recent << 1 | (isNative ? 1 : 0);
     if (!isNative) {
       return false;
     }
     PageScan.Page kind = scan.of(page, isFollowed);
     weight = 1L << PAGE_SHIFT + shift;
-    boolean isDoubtful = region == MemoryRegions.Kind.UNKNOWN && memory == PagePresence.Page.ABSENT;
+    boolean isDoubtful = region == MemoryRegions.Kind.UNKNOWN && memory == PageScan.Memory.ABSENT;
     isPending = (kind == PageScan.Page.ABSENT || isDoubtful) && pending.hasRoom();
     if (isDoubtful && !isPending) {
       counters.add(Counter.MEMORY_LOST, 1);
@@ -447,7 +446,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
         .at(page << PAGE_SHIFT);
     if (store.write(sample)) {
       counters.add(Counter.MEMORY_TOUCHED, weight);
-      if (!presence.isKnown() || !pages.add(page, stackId, threadId, weight, end, contextId)) {
+      if (!scan.isMemoryKnown() || !pages.add(page, stackId, threadId, weight, end, contextId)) {
         counters.add(Counter.MEMORY_UNFOLLOWED, 1);
       }
     }
@@ -468,12 +467,12 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
       }
       timeNanos = pending.value(i);
       PageScan.Page kind = scan.of(page, true);
-      PagePresence.Page memory = presence.of(page);
-      boolean isAbsent = kind == PageScan.Page.ABSENT || memory == PagePresence.Page.ABSENT;
+      PageScan.Memory memory = scan.memoryOf(page);
+      boolean isAbsent = kind == PageScan.Page.ABSENT || memory == PageScan.Memory.ABSENT;
       if (isAbsent && now - timeNanos < MAX_PENDING_NANOS) {
         continue;
       }
-      if (memory == PagePresence.Page.OF_FILE
+      if (memory == PageScan.Memory.OF_FILE
           || regions.of(page << PAGE_SHIFT) != MemoryRegions.Kind.NATIVE) {
         pending.remove(i);
         continue;
@@ -515,7 +514,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
 
   /** Looks whether some of the pages have been given back, in turn. */
   private void look(int most) {
-    if (!presence.isKnown() || pages.count() == 0) {
+    if (!scan.isMemoryKnown() || pages.count() == 0) {
       return;
     }
     long now = System.nanoTime();
@@ -526,7 +525,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
       long there = pages.page(nextSlot++);
       if (there != 0) {
         left--;
-        if (!presence.isPresent(there)) {
+        if (!scan.isPresent(there)) {
           // It may have been moved a moment ago, or the kernel is about to give it: see the next
           // look.
           absents[absent++] = there;
@@ -542,7 +541,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   private void giveBackAbsent(long now) {
     int left = 0;
     for (int i = 0; i < absent; i++) {
-      if (pages.find(absents[i]) >= 0 && !presence.isPresent(absents[i])) {
+      if (pages.find(absents[i]) >= 0 && !scan.isPresent(absents[i])) {
         absents[left++] = absents[i];
       }
     }
@@ -575,7 +574,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
       return "native memory is not recorded any more: threads are too many, or start too often,"
           + " for events of each (option perf-memory)";
     }
-    if (!presence.isKnown()) {
+    if (!scan.isMemoryKnown()) {
       return "native memory: /proc/self/pagemap can't be read, so what is given back is not known";
     }
     String movesNote = moves == null ? "" : moves.note();
@@ -593,7 +592,6 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     if (moves != null) {
       moves.close();
     }
-    presence.close();
     scan.close();
     cpuTime.close();
   }

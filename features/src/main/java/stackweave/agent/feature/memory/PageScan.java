@@ -10,9 +10,10 @@ import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * What a page of this process is: part of a huge page, or of the page of zeroes, which takes no
- * memory. By the ioctl PAGEMAP_SCAN of /proc/self/pagemap (Linux 6.7 and later; struct pm_scan_arg
- * in include/uapi/linux/fs.h), which needs no privilege. For the drain thread.
+ * What a page of this process is, by /proc/self/pagemap, which needs no privilege for that: whether
+ * it has memory, and whether it is a file's (Documentation/admin-guide/mm/pagemap.rst); whether it
+ * is part of a huge page, or of the page of zeroes, which takes no memory (the ioctl PAGEMAP_SCAN,
+ * Linux 6.7 and later; struct pm_scan_arg in include/uapi/linux/fs.h). For the drain thread.
  */
 final class PageScan implements AutoCloseable {
   /** The smallest pages are 4 KiB, huge ones 2 MiB. */
@@ -28,6 +29,16 @@ final class PageScan implements AutoCloseable {
     ABSENT
   }
 
+  /** What memory a page has. */
+  enum Memory {
+    /** Memory, or a place in swap, of this process alone. */
+    PRIVATE,
+    /** A page of a file, or of shared memory: a heap that some collectors have in a file. */
+    OF_FILE,
+    ABSENT,
+    UNKNOWN
+  }
+
   private static final String FILE = "/proc/self/pagemap";
   private static final String SETTINGS = "/sys/kernel/mm/transparent_hugepage/";
   private static final String NEVER = "[never]";
@@ -41,6 +52,11 @@ final class PageScan implements AutoCloseable {
   private static final long PRESENT = 1 << 3;
   private static final long ZERO = 1 << 5;
   private static final long HUGE = 1 << 6;
+
+  private static final int ENTRY_BYTES = 8;
+  private static final long ENTRY_PRESENT = 1L << 63;
+  private static final long ENTRY_SWAPPED = 1L << 62;
+  private static final long ENTRY_OF_FILE = 1L << 61;
 
   private static final int ARGUMENT_BYTES = 96;
   private static final int START = 16;
@@ -58,6 +74,7 @@ final class PageScan implements AutoCloseable {
   private static final long KNOWN_NANOS = 1_000_000_000L;
 
   private final int fd = Libc.open(FILE, O_CLOEXEC, 0);
+  private final NativeBuffer entry = NativeBuffer.allocate(ENTRY_BYTES);
   private final NativeBuffer argument = NativeBuffer.allocate(ARGUMENT_BYTES + REGION_BYTES);
   private final long[] known = new long[KNOWN];
   private final long[] knownAt = new long[KNOWN];
@@ -91,6 +108,28 @@ final class PageScan implements AutoCloseable {
       }
     }
     others = sizes;
+  }
+
+  /** Whether what memory pages have can be read at all. */
+  boolean isMemoryKnown() {
+    return fd >= 0;
+  }
+
+  /** Whether a page has memory or lies in swap; true if that can't be told. Some 1 µs. */
+  boolean isPresent(long page) {
+    return memoryOf(page) != Memory.ABSENT;
+  }
+
+  /** What memory a page has now. Some 1 µs. */
+  Memory memoryOf(long page) {
+    if (fd < 0 || Libc.pread(fd, entry.address(), ENTRY_BYTES, page * ENTRY_BYTES) != ENTRY_BYTES) {
+      return Memory.UNKNOWN;
+    }
+    long flags = entry.bytes().getLong(0);
+    if ((flags & (ENTRY_PRESENT | ENTRY_SWAPPED)) == 0) {
+      return Memory.ABSENT;
+    }
+    return (flags & ENTRY_OF_FILE) == 0 ? Memory.PRIVATE : Memory.OF_FILE;
   }
 
   /** Whether memory is in huge pages without being asked for. */
@@ -168,6 +207,7 @@ final class PageScan implements AutoCloseable {
     if (fd >= 0) {
       Libc.close(fd);
     }
+    entry.close();
     argument.close();
   }
 }

@@ -44,7 +44,7 @@ class MemoryRegionsTest {
   @Test
   void pagesOfFilesAreTold(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("pages");
-    try (PagePresence presence = new PagePresence();
+    try (PageScan scan = new PageScan();
         FileChannel channel =
             FileChannel.open(
                 file,
@@ -54,25 +54,25 @@ class MemoryRegionsTest {
       MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192);
       mapped.put(0, (byte) 1);
       long page = Pointer.nativeValue(Native.getDirectBufferPointer(mapped)) >>> 12;
-      assertEquals(PagePresence.Page.OF_FILE, presence.of(page));
-      assertEquals(PagePresence.Page.ABSENT, presence.of(page + 1));
+      assertEquals(PageScan.Memory.OF_FILE, scan.memoryOf(page));
+      assertEquals(PageScan.Memory.ABSENT, scan.memoryOf(page + 1));
     }
-    try (PagePresence presence = new PagePresence();
+    try (PageScan scan = new PageScan();
         NativeBuffer own = NativeBuffer.allocate(64)) {
       own.bytes().putLong(0, 1);
-      assertEquals(PagePresence.Page.PRIVATE, presence.of(own.address() >>> 12));
+      assertEquals(PageScan.Memory.PRIVATE, scan.memoryOf(own.address() >>> 12));
     }
   }
 
   @Test
   void pagesWithoutMemoryAreNotPresent() {
-    try (PagePresence presence = new PagePresence();
+    try (PageScan scan = new PageScan();
         NativeBuffer own = NativeBuffer.allocate(64)) {
       own.bytes().putLong(0, 1);
-      assertTrue(presence.isKnown());
-      assertTrue(presence.isPresent(own.address() >>> 12));
-      assertFalse(presence.isPresent(1), "the second page of the address space");
-      assertEquals(true, presence.isPresent(-1), "what can't be told");
+      assertTrue(scan.isMemoryKnown());
+      assertTrue(scan.isPresent(own.address() >>> 12));
+      assertFalse(scan.isPresent(1), "the second page of the address space");
+      assertEquals(true, scan.isPresent(-1), "what can't be told");
     }
   }
 }
