@@ -105,19 +105,11 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
         (isOfJdk ? ofJdk : own).add(type.getName());
       }
     }
-    List<String> first = new ArrayList<>();
-    addFirst(own, first);
-    addFirst(ofJdk, first);
-    int more = own.size() + ofJdk.size() - first.size();
+    List<String> all = new ArrayList<>(own);
+    all.addAll(ofJdk);
+    List<String> first = all.subList(0, Math.min(MAX_NAMES, all.size()));
+    int more = all.size() - first.size();
     return String.join(", ", first) + (more == 0 ? "" : " and " + more + " more");
-  }
-
-  private static void addFirst(TreeSet<String> names, List<String> first) {
-    for (String name : names) {
-      if (first.size() < MAX_NAMES) {
-        first.add(name);
-      }
-    }
   }
 
   @Override
@@ -137,12 +129,8 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
 
   /** The filters that leave something out: a recording without one asks for all. */
   private static List<CallPatterns> narrow(CallRequest request) {
-    List<CallPatterns> narrow = new ArrayList<>();
-    for (CallPatterns filter : request.filters()) {
-      if (!filter.toString().equals(CallPatterns.ALL)) {
-        narrow.add(filter);
-      }
-    }
+    List<CallPatterns> narrow = new ArrayList<>(request.filters());
+    narrow.removeIf(filter -> filter.toString().equals(CallPatterns.ALL));
     return narrow;
   }
 

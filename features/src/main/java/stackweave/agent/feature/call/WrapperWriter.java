@@ -87,34 +87,26 @@ final class WrapperWriter {
       super.visitMethod(prefixed, PREFIX + name, descriptor, null, exceptions).visitEnd();
       MethodVisitor wrapper =
           super.visitMethod(access & ~Opcodes.ACC_NATIVE, name, descriptor, signature, exceptions);
-      return new Wrapper(wrapper, className, access, name, descriptor, number, hasStackMaps);
+      return new Wrapper(this, wrapper, access, name, descriptor, number);
     }
   }
 
   /** Passes on annotations and parameters, and adds the code behind them. */
   private static final class Wrapper extends MethodVisitor {
-    private final String className;
+    private final Methods of;
     private final boolean isStatic;
     private final String name;
     private final String descriptor;
     private final int number;
-    private final boolean hasStackMaps;
 
     Wrapper(
-        MethodVisitor next,
-        String className,
-        int access,
-        String name,
-        String descriptor,
-        int number,
-        boolean hasStackMaps) {
+        Methods of, MethodVisitor next, int access, String name, String descriptor, int number) {
       super(Opcodes.ASM9, next);
-      this.className = className;
+      this.of = of;
       this.isStatic = (access & Opcodes.ACC_STATIC) != 0;
       this.name = name;
       this.descriptor = descriptor;
       this.number = number;
-      this.hasStackMaps = hasStackMaps;
     }
 
     @Override
@@ -122,7 +114,7 @@ final class WrapperWriter {
       int argumentWords = 0;
       List<Object> locals = new ArrayList<>();
       if (!isStatic) {
-        locals.add(className);
+        locals.add(of.className);
         argumentWords = 1;
       }
       Type[] arguments = Type.getArgumentTypes(descriptor);
@@ -147,7 +139,7 @@ final class WrapperWriter {
       Type result = Type.getReturnType(descriptor);
       visitInsn(result.getOpcode(Opcodes.IRETURN));
       visitLabel(handler);
-      if (hasStackMaps) {
+      if (of.hasStackMaps) {
         Object[] thrown = {"java/lang/Throwable"};
         visitFrame(Opcodes.F_FULL, locals.size(), locals.toArray(), 1, thrown);
       }
@@ -169,7 +161,7 @@ final class WrapperWriter {
       }
       visitMethodInsn(
           isStatic ? Opcodes.INVOKESTATIC : Opcodes.INVOKESPECIAL,
-          className,
+          of.className,
           PREFIX + name,
           descriptor,
           false);

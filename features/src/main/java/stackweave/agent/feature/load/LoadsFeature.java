@@ -33,7 +33,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * and commit its event; all else is done by the drain thread: it finds where the library is mapped,
  * and closes the file when its tables were read or it has proven to stay.
  */
-public final class LoadsFeature implements Feature {
+public final class LoadsFeature implements Feature, KeptFiles {
   /** Loads that the drain thread has not seen yet; of more it does not say where they are. */
   private static final int MAX_WAITING = 256;
 
@@ -116,7 +116,7 @@ public final class LoadsFeature implements Feature {
   /** Files that are held from before are read in place of those that are gone. */
   @Override
   public void prepare(ModuleIndex found) {
-    found.keptBy(new Kept());
+    found.keptBy(this);
   }
 
   /** Instruments the JDK if that was not done before, and tells of loads. */
@@ -346,23 +346,21 @@ public final class LoadsFeature implements Feature {
     end();
   }
 
-  /** What is held, for the index of modules. */
-  private final class Kept implements KeptFiles {
-    @Override
-    public Path of(String path) {
-      take();
-      for (int i = unfound.size() - 1; i >= 0; i--) {
-        ObservedLoad load = unfound.get(i);
-        if (load.file != null && load.path.equals(path)) {
-          return load.file.path();
-        }
+  /** Which open file is a library's that is gone; for the drain thread. */
+  @Override
+  public Path of(String path) {
+    take();
+    for (int i = unfound.size() - 1; i >= 0; i--) {
+      ObservedLoad load = unfound.get(i);
+      if (load.file != null && load.path.equals(path)) {
+        return load.file.path();
       }
-      for (int i = held.size() - 1; i >= 0; i--) {
-        if (held.get(i).file().name().equals(path)) {
-          return held.get(i).file().path();
-        }
-      }
-      return null;
     }
+    for (int i = held.size() - 1; i >= 0; i--) {
+      if (held.get(i).file().name().equals(path)) {
+        return held.get(i).file().path();
+      }
+    }
+    return null;
   }
 }
