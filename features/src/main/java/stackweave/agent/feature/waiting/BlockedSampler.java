@@ -503,9 +503,6 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     if (!thread.isJava() && !decoder.isLookedFor(thread)) {
       return false;
     }
-    if (t.kind == BlockedThread.Kind.NEW) {
-      budget.newThread();
-    }
     // The launcher's thread waits for the one that runs main.
     boolean isLauncher = !thread.isJava() && t.tid == parts.processId;
     boolean included = filter.includes(thread.name()) && (!isLauncher || filter.includesJvm());

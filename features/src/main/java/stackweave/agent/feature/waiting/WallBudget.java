@@ -15,11 +15,6 @@ final class WallBudget {
   /** Initial credit: the first stacks meet empty caches and code that is not compiled yet. */
   static final long START_NANOS = 300_000_000L;
 
-  /** Credit for each new thread, about what its first stack costs, and the most of that in all. */
-  static final long NEW_THREAD_NANOS = 80_000L;
-
-  static final long MAX_NEW_THREADS_NANOS = 1_000_000_000L;
-
   /** Wall-clock time whose share may be saved up. */
   static final long CEILING_NANOS = 1_000_000_000L;
 
@@ -28,7 +23,6 @@ final class WallBudget {
 
   private final double share;
   private long credit = START_NANOS;
-  private long ofNewThreads;
   private long at;
 
   /**
@@ -64,14 +58,6 @@ final class WallBudget {
       credit = Math.min(ceiling, credit + (long) (share * (now - at)));
     }
     at = now;
-  }
-
-  /** Credits what the first stack of a new thread costs, so that the others are looked at, too. */
-  void newThread() {
-    if (ofNewThreads < MAX_NEW_THREADS_NANOS) {
-      ofNewThreads += NEW_THREAD_NANOS;
-      credit += NEW_THREAD_NANOS;
-    }
   }
 
   /** Debits CPU time that was used, and counts it. */

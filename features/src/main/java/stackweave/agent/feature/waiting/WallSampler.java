@@ -257,7 +257,6 @@ final class WallSampler implements FeatureSession {
       t = new WallThread(tid);
       threads.add(t);
       begin(t);
-      budget.newThread();
     }
     if (t != null) {
       t.listing = listing;

@@ -38,18 +38,6 @@ class WallBudgetTest {
   }
 
   @Test
-  void newThreadsAreCreditedUpToALimit() {
-    WallBudget budget = new WallBudget(10, 0);
-    for (int i = 0; i < 1_000_000; i++) {
-      budget.newThread();
-    }
-    long most = WallBudget.START_NANOS + WallBudget.MAX_NEW_THREADS_NANOS;
-    assertEquals(most, budget.credit(), WallBudget.NEW_THREAD_NANOS);
-    budget.begin(SECOND);
-    assertEquals(most, budget.credit(), WallBudget.NEW_THREAD_NANOS);
-  }
-
-  @Test
   void aDebtLastsUntilItIsRepaid() {
     WallBudget budget = new WallBudget(10, 0);
     assertEquals(0, budget.nanosInDebt());
