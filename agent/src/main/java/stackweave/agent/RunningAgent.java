@@ -2,7 +2,6 @@ package stackweave.agent;
 
 import java.lang.instrument.Instrumentation;
 import stackweave.agent.attach.StatusBoard;
-import stackweave.agent.drain.RecordingAtStart;
 import stackweave.agent.drain.RoomGate;
 import stackweave.agent.drain.Sampler;
 import stackweave.agent.drain.SamplerSettings;
@@ -54,10 +53,6 @@ final class RunningAgent {
       control.timeCalls(calls);
     }
     control.start();
-    // At the end: its thread and this one must not initialise the same classes.
-    if (!attached && new RecordingAtStart(options.explicit()).isLikely()) {
-      sampler.loadEarly();
-    }
   }
 
   /** What the options say for as long as the agent lives. */

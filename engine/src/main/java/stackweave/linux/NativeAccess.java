@@ -1,7 +1,6 @@
 package stackweave.linux;
 
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.BooleanSupplier;
 
 /**
  * Whether native functions can be called in this process: JNA's library must be mapped from a file.
@@ -30,32 +29,19 @@ public final class NativeAccess {
    * Where no thread can be started, {@link #whyNot} does it. After the first call it does nothing.
    */
   public static void begin() {
-    begin(null);
-  }
-
-  /**
-   * As {@link #begin()}.
-   *
-   * @param isWelcome asked on the thread that initialises JNA, before it does; null: it is
-   */
-  public static void begin(BooleanSupplier isWelcome) {
     if (!BEGUN.compareAndSet(false, true)) {
       return;
     }
     try {
-      DaemonThread.of("stackweave-native", new Begin(isWelcome)).start();
+      DaemonThread.of("stackweave-native", new Begin()).start();
     } catch (OutOfMemoryError e) {
       return; // no thread is left for the process
     }
   }
 
-  private record Begin(BooleanSupplier isWelcome) implements Runnable {
+  private static final class Begin implements Runnable {
     @Override
     public void run() {
-      if (isWelcome != null && !isWelcome.getAsBoolean()) {
-        BEGUN.set(false); // it may be later
-        return;
-      }
       whyNot();
     }
   }

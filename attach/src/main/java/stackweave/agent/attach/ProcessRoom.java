@@ -32,16 +32,6 @@ public final class ProcessRoom {
 
   private ProcessRoom() {}
 
-  /** Whether memory is not limited, and files may become as long as JFR's; not if not known. */
-  public static boolean isUnlimited() {
-    try {
-      List<String> limits = PlainFiles.lines(LIMITS);
-      return !isMemoryLimited(limits) && longestFile(limits) >= NEEDED_FILE;
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   private static boolean isMemoryLimited(List<String> limits) {
     return limit(limits, ADDRESSES) != Long.MAX_VALUE || limit(limits, DATA) != Long.MAX_VALUE;
   }

@@ -3,12 +3,9 @@ package stackweave.agent.drain;
 import java.lang.instrument.Instrumentation;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
-import stackweave.agent.attach.ProcessRoom;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.drain.limit.HeapRoom;
-import stackweave.agent.drain.limit.MetaspaceRoom;
 import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.feature.Feature;
@@ -94,24 +91,6 @@ public final class Sampler implements SamplingListener {
     this.switchFile = new SwitchFile(settings.switchFile(), messages);
     this.messages = messages;
     this.publisher = new StatusPublisher(board, switchFile.name(), this::latest, this::hasStarted);
-  }
-
-  /**
-   * Loads JNA while the JVM and JFR start, on a thread of its own. Where anything of what sampling
-   * needs is limited, it does nothing: JFR has not begun, and will take its part.
-   */
-  public void loadEarly() {
-    if (new HeapRoom(machine.heap()).mayBegin() && ProcessRoom.isUnlimited()) {
-      NativeAccess.begin(new HasMetaspace());
-    }
-  }
-
-  /** Asked on that thread, for it takes some milliseconds. */
-  private final class HasMetaspace implements BooleanSupplier {
-    @Override
-    public boolean getAsBoolean() {
-      return MetaspaceRoom.of(instrumentation).isKnownUnlimited();
-    }
   }
 
   /** Makes what sampling needs, once. Under the lock of this. */

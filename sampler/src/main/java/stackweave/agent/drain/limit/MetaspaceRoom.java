@@ -33,9 +33,6 @@ public final class MetaspaceRoom {
   private final long limit;
   private final long classLimit;
 
-  /** Whether the arguments could be read: whoever uses this agent has given at least one. */
-  private final boolean isKnown;
-
   /**
    * @param arguments of the VM, the ones that count last
    */
@@ -51,7 +48,6 @@ public final class MetaspaceRoom {
     }
     limit = all;
     classLimit = classes;
-    isKnown = arguments.length > 0;
   }
 
   /** Of this JVM. Where its arguments can't be read, it is taken for one without limits. */
@@ -76,11 +72,6 @@ public final class MetaspaceRoom {
     } catch (NumberFormatException e) {
       return UNKNOWN;
     }
-  }
-
-  /** Whether it is known that there is no limit. */
-  public boolean isKnownUnlimited() {
-    return isKnown && isUnlimited();
   }
 
   /** Whether there is nothing to look at. */
