@@ -360,10 +360,6 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   private void countPending(BlockedThread t) {
     counters.add(Counter.BLOCKED_UNSEEN, t.unseen);
-    dropPending(t);
-  }
-
-  private void dropPending(BlockedThread t) {
     t.unseen = 0;
   }
 
@@ -517,7 +513,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     t.kind = included ? BlockedThread.Kind.WATCHED : BlockedThread.Kind.EXCLUDED;
     t.decidedAt = now;
     if (!included) {
-      dropPending(t);
+      t.unseen = 0;
     }
   }
 
