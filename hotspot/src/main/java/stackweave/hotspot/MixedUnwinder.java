@@ -92,8 +92,7 @@ public final class MixedUnwinder {
     hotspot = vm == null ? null : new FrameStepper(vm, withoutTables, methods, counters);
     Architecture architecture = natives.rules().architecture();
     callers = hotspot == null ? null : hotspot.callers();
-    unknownFp =
-        callers == null ? null : new UnknownFramePointer(natives, withoutTables, this::walkOn);
+    unknownFp = callers == null ? null : new UnknownFramePointer(natives, withoutTables);
     search = callers == null ? null : new StackSearch(this::walkOn);
     lastJavaFrame =
         callers == null ? null : new LastJavaFrame(vm.blockedThread(), methods, this::walkOn);
@@ -230,8 +229,8 @@ public final class MixedUnwinder {
     }
     StopReason end = walkOn();
     if (isSearchWorthwhile(end)) {
-      // Of a blocked thread only the frame pointer is lacking, which was looked for with its
-      // callers proven; another search would find return addresses of old frames.
+      // Of a blocked thread only the frame pointer is lacking: a search would find return
+      // addresses of old frames.
       boolean lacksFp = sample.isBlocked() && (end == StopReason.UNKNOWN_REGISTER || isMisled(end));
       end = lacksFp ? end : search.walkOn(walk, end);
       if (isSearchWorthwhile(end)) {

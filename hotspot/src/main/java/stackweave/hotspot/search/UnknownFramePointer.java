@@ -1,11 +1,8 @@
 package stackweave.hotspot.search;
 
-import java.util.function.Supplier;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.frame.Walk;
 import stackweave.tableless.CodeUnwinder;
-import stackweave.unwind.Registers;
-import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -20,12 +17,6 @@ import stackweave.unwind.walk.NativeUnwinder;
  * reach the thread's first frame then and lack frames. Bounded; not thread-safe.
  */
 public final class UnknownFramePointer {
-  /** How far up a frame pointer is searched, in words. */
-  private static final int MAX_WORDS = 2048;
-
-  /** Stacks that are walked for one search. */
-  private static final int MAX_WALKS = 24;
-
   /** A wrapper aligns sp before it calls native code. */
   private static final int ALIGNMENT = 16;
 
@@ -33,41 +24,28 @@ public final class UnknownFramePointer {
 
   private final NativeUnwinder natives;
   private final CodeUnwinder tableless;
-  private final Supplier<StopReason> walkOn;
   private final byte[] code = new byte[MAX_CALL_BYTES];
 
   /** Of a blocked thread, or null. */
   private StackSnapshot sample;
 
-  /** Whether the walk has come to a frame of the VM, and with which sp. */
+  /** Whether the walk has come to a frame of the VM. */
   private boolean arrived;
-
-  private long arrivalSp;
 
   /** Whether the frame pointer was not known there, and may be needed. */
   private boolean lacking;
 
-  private boolean trying;
-
   /**
    * @param tableless tells what functions put on their stack
-   * @param walkOn walks from the frame at hand to the end of the stack
    */
-  public UnknownFramePointer(
-      NativeUnwinder natives, CodeUnwinder tableless, Supplier<StopReason> walkOn) {
+  public UnknownFramePointer(NativeUnwinder natives, CodeUnwinder tableless) {
     this.natives = natives;
     this.tableless = tableless;
-    this.walkOn = walkOn;
   }
 
   /** Begins a stack. */
   public void begin(StackSnapshot snapshot) {
     sample = snapshot.isBlocked() ? snapshot : null;
-    trying = false;
-    reset();
-  }
-
-  private void reset() {
     arrived = false;
     lacking = false;
   }
@@ -86,11 +64,10 @@ public final class UnknownFramePointer {
       return;
     }
     arrived = true;
-    arrivalSp = walk.sp();
     if (walk.isFpKnown()) {
       return;
     }
-    lacking = !isLastJavaFrame(arrivalSp);
+    lacking = !isLastJavaFrame(walk.sp());
     if (!lacking && sample.lastJavaFp() != 0) {
       walk.setFp(sample.lastJavaFp());
     }
@@ -115,7 +92,7 @@ public final class UnknownFramePointer {
       return false;
     }
     long start = functionStart(module, walk.pc() - 1);
-    return start != 0 && findByStart(walk, start) || !trying && search(walk, start);
+    return start != 0 && findByStart(walk, start);
   }
 
   private static long functionStart(CodeModule module, long address) {
@@ -155,9 +132,7 @@ public final class UnknownFramePointer {
     walk.setFp(fp);
     if (!sure) {
       walk.frames().setFoundOfNext(Found.SEARCH);
-      if (!trying) {
-        walk.countGuess();
-      }
+      walk.countGuess();
     }
     return true;
   }
@@ -169,52 +144,6 @@ public final class UnknownFramePointer {
     } catch (UnreadableMemoryException e) {
       return false;
     }
-  }
-
-  /**
-   * The nearest word of the stack that leads, as the frame pointer, to a caller that calls this
-   * function, and further to the thread's last Java frame and its first frame. A guess.
-   */
-  private boolean search(Walk walk, long start) {
-    walk.mark();
-    long from = walk.sp() & -Cpu.WORD;
-    boolean interrupted = walk.interrupted();
-    int walks = 0;
-    for (int i = 0; i < MAX_WORDS && walks < MAX_WALKS; i++) {
-      long fp = from + (long) i * Cpu.WORD;
-      Registers registers = walk.registers();
-      walk.setFp(fp);
-      boolean stepped =
-          natives.step(registers, interrupted, walk.stack(), walk.modules()) == null
-              && walk.isReturnAddress(registers.pc())
-              && mayCall(walk, callTarget(walk, registers.pc()), start);
-      walks += stepped ? 1 : 0;
-      boolean leads = stepped && leads(walk);
-      walk.goBack();
-      reset();
-      if (leads) {
-        walk.setFp(fp);
-        walk.frames().setFoundOfNext(Found.SEARCH);
-        walk.countGuess();
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private boolean leads(Walk walk) {
-    walk.setInterrupted(natives.callerInterrupted());
-    trying = true;
-    StopReason end = walkOn.get();
-    trying = false;
-    boolean complete = end == StopReason.COMPLETE || end == StopReason.THREAD_ENTRY;
-    // A thread that the VM has noted no frame of has none of its own on this stack, or runs Java
-    // code, where nothing tells whether the way there is right.
-    return complete && !lacking && arrived == (sample.lastJavaSp() != 0) && isNoted();
-  }
-
-  private boolean isNoted() {
-    return !arrived || isLastJavaFrame(arrivalSp);
   }
 
   /** Where the call before a return address leads to; 0 if unknown, as that of a pointer is. */
