@@ -1,5 +1,7 @@
 package stackweave.unwind.cfi;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 import stackweave.unwind.expression.ExpressionReader;
@@ -21,38 +23,38 @@ import stackweave.unwind.section.SectionReader;
  * <p>Source: DWARF 5 sections 2.5 and 6.4.2. Not thread-safe.
  */
 final class CallFrameExpression {
-  /** PLT entries of 16 bytes push 8 bytes at one place: 3x is DW_OP_lit of that place. */
   private static final int PLT_BLOCK = 16;
 
-  private final SectionReader reader;
+  /**
+   * What all x86-64 linkers write for their PLT, whose entries of 16 bytes push 8 bytes at one
+   * place: {@code rsp + 8 + ((rip & 15) >= place) * 8}, as a {@link Program} puts it.
+   */
+  private static final Pattern PLT =
+      Pattern.compile("r7\\+8 pc\\+0 15 and ([1-9]|1[0-5]) ge 3 shl \\+");
+
   private final Expressions expressions;
   private final ExpressionReader expressionReader;
 
-  private final PlainValue value = new PlainValue();
-
   CallFrameExpression(SectionReader reader, RuleTable rules) {
-    this.reader = reader;
     this.expressions = rules.expressions();
     this.expressionReader = new ExpressionReader(reader, rules.architecture());
   }
 
   /** Reads the block at the reader's position and makes it the rule's CFA. */
   void cfa(RuleBuilder rule) throws MalformedSectionException {
-    int from = reader.position();
-    int threshold = pltThreshold();
-    if (threshold > 0 && rule.architecture() == Architecture.X86_64) {
+    Program program = expressionReader.read(false);
+    Matcher plt = PLT.matcher(program == null ? "" : program.toString());
+    if (plt.matches() && rule.architecture() == Architecture.X86_64) {
       rule.setCfa(Architecture.X86_64.sp(), 8);
       rule.blockSize = PLT_BLOCK;
-      rule.blockThreshold = threshold;
+      rule.blockThreshold = Integer.parseInt(plt.group(1));
       return;
     }
-    reader.range(from, reader.limit());
-    Program program = expressionReader.read(false);
-    value.set(program);
+    PlainValue value = PlainValue.of(program);
     switch (value.form()) {
       case REGISTER -> rule.setCfa(value.register(), value.offset());
       case AT_REGISTER -> {
-        if (fits()) {
+        if (fits(value)) {
           rule.setCfaAt(value.register(), (int) value.offset(), (int) value.outerOffset());
         } else {
           cfa(rule, program);
@@ -83,8 +85,7 @@ final class CallFrameExpression {
    */
   long location(boolean address) throws MalformedSectionException {
     Program program = expressionReader.read(true);
-    value.set(program);
-    long plain = plainLocation(address);
+    long plain = plainLocation(PlainValue.of(program), address);
     if (Location.kind(plain) != Location.UNKNOWN) {
       return plain;
     }
@@ -95,8 +96,8 @@ final class CallFrameExpression {
   }
 
   /** The value as a location without an expression, or {@link Location#UNKNOWN}. */
-  private long plainLocation(boolean address) {
-    if (value.form() == PlainValue.Form.OTHER || !fits()) {
+  private static long plainLocation(PlainValue value, boolean address) {
+    if (value.form() == PlainValue.Form.OTHER || !fits(value)) {
       return Location.of(Location.UNKNOWN);
     }
     int offset = (int) value.offset();
@@ -115,37 +116,9 @@ final class CallFrameExpression {
     };
   }
 
-  private boolean fits() {
+  private static boolean fits(PlainValue value) {
     return value.offset() == (int) value.offset()
         && value.outerOffset() == (int) value.outerOffset()
         && value.register() < Location.MAX_REGISTERS;
-  }
-
-  /**
-   * The place of the push in a PLT entry if the block is the one that all x86-64 linkers write for
-   * their PLT, {@code rsp + 8 + ((rip & 15) >= place) * 8}; else 0. Moves the reader past it.
-   */
-  private int pltThreshold() throws MalformedSectionException {
-    long length = reader.uleb();
-    if (length != 11) {
-      return 0;
-    }
-    boolean same =
-        reader.u1() == 0x77 // breg7 (rsp)
-            && reader.u1() == 8
-            && reader.u1() == 0x80 // breg16 (rip)
-            && reader.u1() == 0
-            && reader.u1() == 0x3f // lit15
-            && reader.u1() == 0x1a; // and
-    if (!same) {
-      return 0;
-    }
-    int place = reader.u1() - 0x30; // lit
-    same =
-        reader.u1() == 0x2a // ge
-            && reader.u1() == 0x33 // lit3
-            && reader.u1() == 0x24 // shl
-            && reader.u1() == 0x22; // plus
-    return same && place > 0 && place < PLT_BLOCK ? place : 0;
   }
 }

@@ -1,10 +1,17 @@
 package stackweave.unwind.expression;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
+
 /**
  * What a {@link Program} computes, where that can be said without one: a register or the CFA plus
- * constants, read through memory at most once, plus constants. Mutable and reused. Not thread-safe.
+ * constants, read through memory at most once, plus constants. Immutable.
+ *
+ * @param register of that form, by its number in DWARF
+ * @param offset what is added to the register or the CFA, or the constant
+ * @param outerOffset what is added to what was read from memory
  */
-public final class PlainValue {
+public record PlainValue(Form form, int register, long offset, long outerOffset) {
   /** What a value is: known in itself, beside a register or the CFA, or read from beside one. */
   public enum Form {
     CONSTANT,
@@ -16,122 +23,64 @@ public final class PlainValue {
     OTHER
   }
 
-  private static final int MAX_STACK = 8;
+  private static final PlainValue OTHER = new PlainValue(Form.OTHER, 0, 0, 0);
 
-  // A stack of values.
-  private final Form[] forms = new Form[MAX_STACK];
-  private final int[] registers = new int[MAX_STACK];
-  private final long[] inner = new long[MAX_STACK];
-  private final long[] outer = new long[MAX_STACK];
-  private int depth;
-  private boolean failed;
-
-  /** Takes the value of {@code program}; {@link Form#OTHER} of null. */
-  public void set(Program program) {
-    depth = 0;
-    failed = program == null;
-    for (int i = 0; !failed && i < program.size(); i++) {
-      take(program, i);
+  /** The value of {@code program}; {@link Form#OTHER} of null. */
+  public static PlainValue of(Program program) {
+    Deque<PlainValue> stack = new ArrayDeque<>();
+    boolean plain = program != null;
+    for (int i = 0; plain && i < program.size(); i++) {
+      plain = take(program, i, stack);
     }
-    failed |= depth == 0;
+    return plain && !stack.isEmpty() ? stack.peek() : OTHER;
   }
 
-  /** What the value is. */
-  public Form form() {
-    return failed ? Form.OTHER : forms[depth - 1];
-  }
-
-  /** The register, by its number in DWARF. */
-  public int register() {
-    return registers[depth - 1];
-  }
-
-  /** What is added to the register or the CFA, or the constant. */
-  public long offset() {
-    return inner[depth - 1];
-  }
-
-  /** What is added to what was read from memory. */
-  public long outerOffset() {
-    return outer[depth - 1];
-  }
-
-  private void take(Program program, int i) {
+  /** Whether an operation leaves plain values on the stack. */
+  private static boolean take(Program program, int i, Deque<PlainValue> stack) {
     long operand = program.operand(i);
-    switch (program.operation(i)) {
-      case CONSTANT -> push(Form.CONSTANT, 0, operand);
-      case REGISTER -> push(Form.REGISTER, program.register(i), operand);
-      case PC -> push(Form.REGISTER, ExpressionReader.X86_64_RIP, operand);
-      case CFA -> push(Form.CFA, 0, operand);
-      case READ -> read(operand);
-      case DROP -> drop();
-      case MINUS -> addTop(-1);
-      case PLUS -> addTop(1);
-      default -> failed = true;
-    }
+    return switch (program.operation(i)) {
+      case CONSTANT -> push(stack, Form.CONSTANT, 0, operand);
+      case REGISTER -> push(stack, Form.REGISTER, program.register(i), operand);
+      case PC -> push(stack, Form.REGISTER, ExpressionReader.X86_64_RIP, operand);
+      case CFA -> push(stack, Form.CFA, 0, operand);
+      case READ ->
+          operand == Long.BYTES && !stack.isEmpty() && stack.offerFirst(stack.pop().read());
+      case DROP -> stack.poll() != null;
+      case MINUS -> add(stack, -1);
+      case PLUS -> add(stack, 1);
+      default -> false;
+    };
   }
 
-  private void push(Form form, int register, long offset) {
-    if (depth == MAX_STACK) {
-      failed = true;
-      return;
-    }
-    forms[depth] = form;
-    registers[depth] = register;
-    inner[depth] = offset;
-    outer[depth] = 0;
-    depth++;
-  }
-
-  private void drop() {
-    failed |= depth == 0;
-    depth = Math.max(0, depth - 1);
-  }
-
-  private void read(long bytes) {
-    if (depth == 0 || bytes != Long.BYTES) {
-      failed = true;
-      return;
-    }
-    int top = depth - 1;
-    forms[top] =
-        switch (forms[top]) {
-          case REGISTER -> Form.AT_REGISTER;
-          case CFA -> Form.AT_CFA;
-          default -> Form.OTHER;
-        };
-  }
-
-  private void add(long constant) {
-    int top = depth - 1;
-    if (forms[top] == Form.AT_REGISTER || forms[top] == Form.AT_CFA) {
-      outer[top] += constant;
-    } else {
-      inner[top] += constant;
-    }
+  private static boolean push(Deque<PlainValue> stack, Form form, int register, long offset) {
+    return stack.offerFirst(new PlainValue(form, register, offset, 0));
   }
 
   /** Adds or subtracts the constant on top; constants below a base are added the other way. */
-  private void addTop(int sign) {
-    if (depth < 2) {
-      failed = true;
-      return;
+  private static boolean add(Deque<PlainValue> stack, int sign) {
+    if (stack.size() < 2) {
+      return false;
     }
-    int top = depth - 1;
-    int below = depth - 2;
-    if (forms[top] == Form.CONSTANT) {
-      depth--;
-      add(sign * inner[top]);
-    } else if (forms[below] == Form.CONSTANT && sign > 0) {
-      long constant = inner[below];
-      forms[below] = forms[top];
-      registers[below] = registers[top];
-      inner[below] = inner[top];
-      outer[below] = outer[top];
-      depth--;
-      add(constant);
-    } else {
-      failed = true;
+    PlainValue top = stack.pop();
+    PlainValue below = stack.pop();
+    if (top.form == Form.CONSTANT) {
+      return stack.offerFirst(below.plus(sign * top.offset));
     }
+    return below.form == Form.CONSTANT && sign > 0 && stack.offerFirst(top.plus(below.offset));
+  }
+
+  private PlainValue read() {
+    return switch (form) {
+      case REGISTER -> new PlainValue(Form.AT_REGISTER, register, offset, 0);
+      case CFA -> new PlainValue(Form.AT_CFA, register, offset, 0);
+      default -> OTHER;
+    };
+  }
+
+  private PlainValue plus(long constant) {
+    boolean outer = form == Form.AT_REGISTER || form == Form.AT_CFA;
+    return outer
+        ? new PlainValue(form, register, offset, outerOffset + constant)
+        : new PlainValue(form, register, offset + constant, outerOffset);
   }
 }
