@@ -280,9 +280,4 @@ final class FlameTree {
   long total(int node) {
     return totals[node];
   }
-
-  /** The index in {@link #strings} of the text of a node's frame. */
-  int textId(int node) {
-    return functions.get(looks.get(look(node)).function()).text();
-  }
 }

@@ -128,7 +128,9 @@ class FlameGraphExportTest {
     assertTrue(kept(tree) <= 700 && kept(tree) > 690, "kept: " + kept(tree));
     long[] hash = new long[2];
     for (FlameTree.Stack stack : tree.stacks) {
-      boolean isHash = tree.strings.get(tree.textId(stack.node())).equals("a.Util.hash");
+      FlameTree.Look look = tree.looks.get(tree.look(stack.node()));
+      int text = tree.functions.get(look.function()).text();
+      boolean isHash = tree.strings.get(text).equals("a.Util.hash");
       hash[stack.isBefore() ? 1 : 0] += isHash ? stack.count() : 0;
     }
     assertEquals(hash[0], 4 * hash[1]);

@@ -41,7 +41,7 @@ public final class ReportExport implements Export {
   private static final int MAX_SENTENCES = 5;
 
   /** Weights that differ so little are not worth a sentence. */
-  static final double ALMOST = 0.95;
+  private static final double ALMOST = 0.95;
 
   private static final double ALMOST_ALL = 0.999;
   private static final long SHORT_INTERVAL = 1_000_000;

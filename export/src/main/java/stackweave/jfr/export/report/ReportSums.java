@@ -100,14 +100,13 @@ final class ReportSums {
     }
     addTransition(place, sum);
     addThread(place, sum);
-    if (frames.isEmpty()) {
-      frameless.add(sum);
-    }
     if (!sum.end().isComplete()) {
       String at = frames.isEmpty() ? "no frame" : CodeOrigin.of(frames.get(0));
       incomplete.of(sum.end().label() + ", in " + at).add(sum);
     }
-    if (!frames.isEmpty()) {
+    if (frames.isEmpty()) {
+      frameless.add(sum);
+    } else {
       SampledFrame innermost = frames.get(frames.size() - 1);
       if (Place.isLibrary(innermost) && FrameText.of(innermost).symbol().isEmpty()) {
         nameless.of(CodeOrigin.of(innermost)).add(sum);
