@@ -1,8 +1,7 @@
 package stackweave.maps.modules;
 
-import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
+import stackweave.unwind.section.SortedIndex;
 import stackweave.unwind.walk.CodeModules;
 
 /**
@@ -12,9 +11,7 @@ import stackweave.unwind.walk.CodeModules;
 public final class ModuleMap implements CodeModules {
   private final int generation;
   private final List<CodeRange> ranges;
-  private final long[] starts;
-  private final long[] ends;
-  private final MappedModule[] modules;
+  private final SortedIndex index;
   private final AnonymousCode anonymous;
 
   /**
@@ -25,16 +22,11 @@ public final class ModuleMap implements CodeModules {
     this.generation = generation;
     this.anonymous = anonymous;
     this.ranges = List.copyOf(ranges);
-    int count = ranges.size();
-    starts = new long[count];
-    ends = new long[count];
-    modules = new MappedModule[count];
-    for (int i = 0; i < count; i++) {
-      // Offset by 2^63, so that signed comparison orders unsigned addresses.
-      starts[i] = ranges.get(i).start() + Long.MIN_VALUE;
-      ends[i] = ranges.get(i).end() + Long.MIN_VALUE;
-      modules[i] = ranges.get(i).module();
+    index = new SortedIndex(ranges.size());
+    for (int i = 0; i < ranges.size(); i++) {
+      index.add(ranges.get(i).start(), i);
     }
+    index.sort();
   }
 
   @Override
@@ -44,61 +36,41 @@ public final class ModuleMap implements CodeModules {
 
   @Override
   public MappedModule find(long pc) {
-    int i = indexOf(pc);
-    return i < 0 ? null : modules[i];
+    CodeRange range = range(pc);
+    return range == null ? null : range.module();
   }
 
   @Override
   public boolean isExecutable(long pc) {
-    return indexOf(pc) >= 0 || anonymous.contains(pc);
+    return range(pc) != null || anonymous.contains(pc);
   }
 
   /** First address of the executable range that contains {@code pc}; 0 if none does. */
   public long rangeStart(long pc) {
-    int i = indexOf(pc);
-    return i < 0 ? 0 : ranges.get(i).start();
+    CodeRange range = range(pc);
+    return range == null ? 0 : range.start();
   }
 
   /** First address after the executable range that contains {@code pc}; 0 if none does. */
   public long rangeEnd(long pc) {
-    int i = indexOf(pc);
-    return i < 0 ? 0 : ranges.get(i).end();
+    CodeRange range = range(pc);
+    return range == null ? 0 : range.end();
   }
 
   /** The executable range that contains {@code pc}, or null. */
   CodeRange range(long pc) {
-    int i = indexOf(pc);
-    return i < 0 ? null : ranges.get(i);
-  }
-
-  private int indexOf(long pc) {
-    long wanted = pc + Long.MIN_VALUE;
-    int low = 0;
-    int high = starts.length - 1;
-    while (low <= high) {
-      int middle = (low + high) >>> 1;
-      if (starts[middle] <= wanted) {
-        low = middle + 1;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return high >= 0 && wanted < ends[high] ? high : -1;
+    int i = index.floor(pc);
+    return i >= 0 && Long.compareUnsigned(pc, ranges.get(i).end()) < 0 ? ranges.get(i) : null;
   }
 
   /** The modules, each once, lowest address first. */
   public List<MappedModule> modules() {
-    return List.copyOf(new LinkedHashSet<>(Arrays.asList(modules)));
+    return ranges.stream().map(CodeRange::module).distinct().toList();
   }
 
   /** The module whose file has this name, such as {@code libjvm.so}, or null; the lowest first. */
   public MappedModule named(String name) {
-    for (MappedModule module : modules) {
-      if (module.name().equals(name)) {
-        return module;
-      }
-    }
-    return null;
+    return modules().stream().filter(m -> m.name().equals(name)).findFirst().orElse(null);
   }
 
   List<CodeRange> ranges() {
