@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
@@ -234,21 +236,11 @@ public final class FileElfImage extends ElfImage {
     if (ehFrame == null && hdr != null && section(".eh_frame") == null) {
       ehFrame = ehFrameOf(hdr);
     }
-    List<Section> sframe = new ArrayList<>();
-    for (SectionHeader header : sframeHeaders()) {
-      addTo(sframe, part(header));
-    }
-    if (sframe.isEmpty()) {
-      addTo(sframe, sframe());
-    }
+    List<Section> sframe = sframes(this::part);
+    Section segment = sframe.isEmpty() ? sframe() : null;
+    sframe = segment == null ? sframe : List.of(segment);
     return new UnwindSections(null, hdr, ehFrame, part(section(".debug_frame")), architecture())
         .withSFrame(sframe);
-  }
-
-  private static void addTo(List<Section> sections, Section section) {
-    if (section != null) {
-      sections.add(section);
-    }
   }
 
   /**
@@ -257,11 +249,7 @@ public final class FileElfImage extends ElfImage {
    * functions stay at 0. A section that is malformed, or has malformed relocations, is left out.
    */
   public List<Section> relocatedSFrame() {
-    List<Section> sections = new ArrayList<>();
-    for (SectionHeader header : sframeHeaders()) {
-      addTo(sections, relocated(header));
-    }
-    return sections;
+    return sframes(this::relocated);
   }
 
   /** One .sframe section, relocated; null if malformed. */
@@ -314,26 +302,26 @@ public final class FileElfImage extends ElfImage {
     return SFrameRelocations.apply(section, offsets, targets);
   }
 
-  /** All .sframe sections, by type, or by name, since binutils before 2.45 write SHT_PROGBITS. */
-  private List<SectionHeader> sframeHeaders() {
-    List<SectionHeader> found = new ArrayList<>();
-    for (SectionHeader s : headers.sections()) {
-      boolean named =
-          s.name().equals(".sframe") && s.type() != ElfHeaders.SHT_NOBITS && s.size() > 0;
-      if (named || s.type() == ElfHeaders.SHT_GNU_SFRAME) {
-        found.add(s);
-      }
-    }
-    return found;
+  /**
+   * All .sframe sections that can be read, by type, or by name, since binutils before 2.45 write
+   * SHT_PROGBITS.
+   */
+  private List<Section> sframes(Function<SectionHeader, Section> reader) {
+    return headers.sections().stream()
+        .filter(s -> s.type() == ElfHeaders.SHT_GNU_SFRAME || isNamed(s, ".sframe"))
+        .map(reader)
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   private SectionHeader section(String name) {
-    for (SectionHeader s : headers.sections()) {
-      if (s.type() != ElfHeaders.SHT_NOBITS && s.size() > 0 && s.name().equals(name)) {
-        return s;
-      }
-    }
-    return null;
+    return headers.sections().stream().filter(s -> isNamed(s, name)).findFirst().orElse(null);
+  }
+
+  private static boolean isNamed(SectionHeader section, String name) {
+    return section.type() != ElfHeaders.SHT_NOBITS
+        && section.size() > 0
+        && section.name().equals(name);
   }
 
   private Section part(SectionHeader section) {
