@@ -1,6 +1,5 @@
 package stackweave.agent.boot;
 
-import java.io.EOFException;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +7,6 @@ import java.lang.ref.SoftReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 import java.util.zip.ZipEntry;
@@ -39,7 +37,6 @@ final class InnerJar {
 
   private static final int HEADER_SIGNATURE = 0x04034b50;
   private static final int HEADER_NAME_LENGTH = 26;
-  private static final int HEADER_EXTRA_LENGTH = 28;
 
   private final ZipFile outer;
   private final ZipEntry jar;
@@ -120,8 +117,9 @@ final class InnerJar {
   }
 
   /**
-   * Null if the record is of another name with the same hash code. In one read, if the entry has
-   * this name and no extra field: hundreds of classes are loaded when sampling starts.
+   * Null if the record is of another name with the same hash code. In one read, which is enough for
+   * an entry of this name, as the build writes no extra fields: hundreds of classes are loaded when
+   * sampling starts.
    */
   private byte[] readIfNamed(String name, ByteBuffer index, int record) throws IOException {
     int compressedSize = index.getInt(record + COMPRESSED_SIZE);
@@ -134,18 +132,9 @@ final class InnerJar {
       if (read < entry.length || header.getInt(0) != HEADER_SIGNATURE) {
         throw new ZipException(outer.getName() + " is damaged: no entry where its index says");
       }
-      int nameLength = header.getShort(HEADER_NAME_LENGTH) & 0xffff;
-      int from = HEADER + nameLength + (header.getShort(HEADER_EXTRA_LENGTH) & 0xffff);
-      int missing = Math.max(0, from + compressedSize - entry.length);
-      if (missing > 0) {
-        entry = Arrays.copyOf(entry, entry.length + missing);
-        if (in.readNBytes(entry, entry.length - missing, missing) != missing) {
-          throw new EOFException("the inner jar ends early");
-        }
-      }
-      String itsName = new String(entry, HEADER, nameLength, StandardCharsets.UTF_8);
-      return name.equals(itsName)
-          ? inflate(entry, from, compressedSize, index.getInt(record + SIZE))
+      String itsName = new String(entry, HEADER, name.length(), StandardCharsets.UTF_8);
+      return header.getShort(HEADER_NAME_LENGTH) == name.length() && name.equals(itsName)
+          ? inflate(entry, HEADER + name.length(), compressedSize, index.getInt(record + SIZE))
           : null;
     }
   }
@@ -161,15 +150,7 @@ final class InnerJar {
     byte[] content = new byte[size];
     inflater.setInput(entry, from, compressedSize);
     try {
-      int filled = 0;
-      while (filled < size && !inflater.finished()) {
-        int inflated = inflater.inflate(content, filled, size - filled);
-        if (inflated == 0 && inflater.needsInput()) {
-          break;
-        }
-        filled += inflated;
-      }
-      if (filled != size) {
+      if (inflater.inflate(content) != size) {
         throw new ZipException("an entry of the inner jar is shorter than its index says");
       }
       return content;

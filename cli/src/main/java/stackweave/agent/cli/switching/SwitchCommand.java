@@ -30,9 +30,6 @@ import stackweave.linux.OwnDirectory;
  * whether they noticed. They report what could not be done and what to do instead.
  */
 abstract class SwitchCommand implements Callable<Integer> {
-  private static final int DONE = 0;
-  private static final int NOT_DONE = 2;
-
   /** The next value, (uid_t) −1, means "unchanged" to the kernel. */
   private static final long MAX_UID = 0xffff_fffeL;
 
@@ -82,7 +79,7 @@ abstract class SwitchCommand implements Callable<Integer> {
     if (pid != null && user != null) {
       throw new FailedException("--user and --pid don't go together: a process has its user");
     }
-    return (pid != null ? ofProcess() : ofUser()) ? DONE : NOT_DONE;
+    return (pid != null ? ofProcess() : ofUser()) ? 0 : 2;
   }
 
   /** Switches all JVMs of a user that share this process's file system. */
