@@ -44,9 +44,9 @@ class CollapsedExportTest {
         [stopped: unreadable memory] 1
         [stopped: unreadable memory];lost_frame [libdeep.so] 1
         [truncated];lost_frame [libdeep.so] 1
-        thread_start [libc.so.6+0x1234];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so] 2
-        thread_start [libc.so.6+0x1234];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so];do_syscall_64 [kernel] 1
-        thread_start [libc.so.6+0x1234];clock [vdso] 1
+        thread_start [libc.so.6];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so] 2
+        thread_start [libc.so.6];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so];do_syscall_64 [kernel] 1
+        thread_start [libc.so.6];clock [vdso] 1
         """,
         export(directory, false));
   }
@@ -57,11 +57,11 @@ class CollapsedExportTest {
         """
         [a,b];[stopped: unreadable memory] 1
         [a,b];[truncated];lost_frame [libdeep.so] 1
-        [a,b];thread_start [libc.so.6+0x1234];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so] 1
-        [a,b];thread_start [libc.so.6+0x1234];clock [vdso] 1
+        [a,b];thread_start [libc.so.6];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so] 1
+        [a,b];thread_start [libc.so.6];clock [vdso] 1
         [main];[stopped: unreadable memory];lost_frame [libdeep.so] 1
-        [main];thread_start [libc.so.6+0x1234];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so] 1
-        [main];thread_start [libc.so.6+0x1234];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so];do_syscall_64 [kernel] 1
+        [main];thread_start [libc.so.6];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so] 1
+        [main];thread_start [libc.so.6];call_stub;com.example.Main.run;ns::op<a,b>() [libdeep.so];do_syscall_64 [kernel] 1
         """,
         export(directory, true));
   }
@@ -184,7 +184,7 @@ class CollapsedExportTest {
     long start =
         store.node(
             EventStore.ROOT,
-            store.method(MethodDefinition.symbol(libc, "thread_start [libc.so.6+0x1234]", 0x1234)),
+            store.method(MethodDefinition.symbol(libc, "thread_start", 0x1234)),
             NATIVE,
             -1,
             20);

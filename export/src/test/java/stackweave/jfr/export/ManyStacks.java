@@ -118,8 +118,8 @@ public final class ManyStacks {
     long deep = module(store, "/opt/app/libdeep.so", "0123456789abcdef0123456789abcdef01234567");
     long plain = module(store, "/opt/" + HOSTILE + "/libodd.so", "");
     long high = module(store, "[vsyscall]", "");
-    long start = native_(store, EventStore.ROOT, deep, "thread_start [libdeep.so+0x12]", 0x12, 1);
-    long other = native_(store, EventStore.ROOT, deep, "thread_start [libdeep.so+0x12]", 0x12, 9);
+    long start = native_(store, EventStore.ROOT, deep, "thread_start", 0x12, 1);
+    long other = native_(store, EventStore.ROOT, deep, "thread_start", 0x12, 9);
     long stub = store.node(start, store.method(MethodDefinition.stub("call_stub")), STUB, -1, 0);
     long run = store.method(MethodDefinition.java("com.a.Main", "run", "()V", 1, "Main.java"));
     long in = store.method(MethodDefinition.java("com.a.Inner", "in", "()V", 1, "Inner.java"));

@@ -23,8 +23,6 @@ public record FrameText(String text, String symbol, String library) {
   private static final int BUILD_ID_DIGITS = 8;
 
   private static final String OFFSET = "+0x";
-  private static final String RANGE = "..0x";
-  private static final String UNKNOWN_CODE = "[unknown code]";
 
   /** The text of {@code frame}; equal for frames of one method and kind. */
   public static FrameText of(SampledFrame frame) {
@@ -34,9 +32,6 @@ public record FrameText(String text, String symbol, String library) {
       // A timed native method has the name of its wrapper, as in other recordings.
       name = TimedMethods.ownName(name);
       return new FrameText(method.className() + "." + name, name, "");
-    }
-    if (hasLibrary(name)) {
-      return alone(name);
     }
     SampledModule module = method.module();
     if (module == null) {
@@ -48,11 +43,6 @@ public record FrameText(String text, String symbol, String library) {
       return new FrameText(library + function, "", withoutBrackets(library));
     }
     return inPlace(name, module.name());
-  }
-
-  /** {@code thread_start [libc.so.6+0x…]}, {@code [unknown code]}; not {@code to_string[abi]}. */
-  private static boolean hasLibrary(String method) {
-    return method.endsWith("]") && (method.startsWith("[") || method.contains(" ["));
   }
 
   /**
@@ -80,15 +70,23 @@ public record FrameText(String text, String symbol, String library) {
     return module.name() + "@" + module.buildId().substring(0, digits);
   }
 
-  private static FrameText withoutModule(String method, String kind) {
+  private static FrameText withoutModule(String name, String kind) {
+    boolean endsWithPlace = name.endsWith("]");
+    int open = endsWithPlace ? name.lastIndexOf(" [") : -1;
+    if (open > 0 || endsWithPlace && name.startsWith("[")) {
+      // Behind the name is a module of the kernel, or whose generated code it is.
+      String library = name.substring(open < 0 ? 1 : open + 2, name.length() - 1);
+      return new FrameText(name, name.substring(0, Math.max(0, open)), library);
+    }
     if (kind.equals(KERNEL)) {
-      FrameText text = inPlace(method, KERNEL);
+      FrameText text = inPlace(name, KERNEL);
       return new FrameText(text.text(), text.symbol(), "");
     }
-    if (method.startsWith("0x")) {
-      return alone(UNKNOWN_CODE); // some recordings have the pc as the name
+    if (name.isEmpty() || name.startsWith("0x")) {
+      String what = name.isEmpty() ? "unknown" : "unknown code"; // some have the pc as the name
+      return new FrameText("[" + what + "]", "", what);
     }
-    return alone(method.isEmpty() ? "[unknown]" : method);
+    return new FrameText(name, name, "");
   }
 
   private static FrameText inPlace(String method, String place) {
@@ -102,51 +100,5 @@ public record FrameText(String text, String symbol, String library) {
     return place.startsWith("[") && place.endsWith("]")
         ? place.substring(1, place.length() - 1)
         : place;
-  }
-
-  /**
-   * The text of a name without a module, which may contain the library as {@code symbol
-   * [library+0x12]}, {@code library+0x12} or {@code library+0x12..0x34}.
-   */
-  private static FrameText alone(String name) {
-    if (name.endsWith("]")) {
-      int open = name.lastIndexOf(" [");
-      if (open >= 0 || name.startsWith("[")) {
-        String library = name.substring(open < 0 ? 1 : open + 2, name.length() - 1);
-        int offset = offsetAt(library);
-        return new FrameText(
-            name,
-            name.substring(0, Math.max(0, open)),
-            offset > 0 ? library.substring(0, offset) : library);
-      }
-    }
-    int offset = offsetAt(name);
-    return offset > 0
-        ? new FrameText(name, "", name.substring(0, offset))
-        : new FrameText(name, name, "");
-  }
-
-  /** The start of an offset or range at the text's end; -1 if there is none. */
-  private static int offsetAt(String text) {
-    int offset = text.lastIndexOf(OFFSET);
-    if (offset < 0) {
-      return -1;
-    }
-    int from = offset + OFFSET.length();
-    int range = text.indexOf(RANGE, from);
-    boolean isAddress =
-        range < 0
-            ? isHex(text, from, text.length())
-            : isHex(text, from, range) && isHex(text, range + RANGE.length(), text.length());
-    return isAddress ? offset : -1;
-  }
-
-  private static boolean isHex(String text, int from, int to) {
-    for (int i = from; i < to; i++) {
-      if (Character.digit(text.charAt(i), 16) < 0) {
-        return false;
-      }
-    }
-    return from < to;
   }
 }
