@@ -35,10 +35,6 @@ import stackweave.jfr.status.SamplerFigures;
 final class EventDecoder {
   // The places of shapes in ALL; before BLOCKED are those of samples.
   static final int STACK_SAMPLE = 1;
-  private static final int WALL_SAMPLE = 2;
-  private static final int EVENT_SAMPLE = 3;
-  private static final int NATIVE_MEMORY = 4;
-  private static final int NATIVE_ALLOCATION = 5;
   static final int BLOCKED = 6;
   private static final int FRAME = 7;
   private static final int METHOD = 8;
@@ -100,6 +96,17 @@ final class EventDecoder {
           new EventShape(DefinitionBlock.NAME, blockFields()),
           EventShape.of(Context.NAME, "contextId traceId spanId labels"));
 
+  /** By the places of those of samples and blocked threads. */
+  private static final List<SampleRecord.Kind> KINDS =
+      List.of(
+          SampleRecord.Kind.CPU,
+          SampleRecord.Kind.CPU,
+          SampleRecord.Kind.WALL,
+          SampleRecord.Kind.EVENT,
+          SampleRecord.Kind.MEMORY,
+          SampleRecord.Kind.ALLOCATION,
+          SampleRecord.Kind.BLOCKED);
+
   /** Samples alone. */
   static final List<EventShape> SAMPLES = ALL.subList(0, BLOCKED);
 
@@ -141,7 +148,7 @@ final class EventDecoder {
     long nanos = event.nanosAt(event.number(START)) - event.number(AGE);
     SampleRecord sample =
         new SampleRecord()
-            .begin(kind(shape), nanos, event.number(WEIGHT))
+            .begin(KINDS.get(shape), nanos, event.number(WEIGHT))
             .stack(
                 event.number(THREAD_KEY),
                 event.number(STACK),
@@ -167,17 +174,6 @@ final class EventDecoder {
     return sample;
   }
 
-  private static SampleRecord.Kind kind(int shape) {
-    return switch (shape) {
-      case WALL_SAMPLE -> SampleRecord.Kind.WALL;
-      case EVENT_SAMPLE -> SampleRecord.Kind.EVENT;
-      case NATIVE_MEMORY -> SampleRecord.Kind.MEMORY;
-      case NATIVE_ALLOCATION -> SampleRecord.Kind.ALLOCATION;
-      case BLOCKED -> SampleRecord.Kind.BLOCKED;
-      default -> SampleRecord.Kind.CPU;
-    };
-  }
-
   /**
    * Adds what the event defines that {@code event} is at, of a shape behind {@link #BLOCKED} other
    * than {@link #STATUS}.
@@ -187,18 +183,15 @@ final class EventDecoder {
   static boolean define(int shape, ChunkReader event, SessionData session) throws IOException {
     long id = event.number(0);
     switch (shape) {
-      case FRAME -> {
-        session.frame(
-            id,
-            event.number(1),
-            event.number(2),
-            (int) event.number(3),
-            (int) event.number(4),
-            event.number(5));
-        if (event.number(6) != 0) {
-          session.found(id, (int) event.number(6));
-        }
-      }
+      case FRAME ->
+          session.frame(
+              id,
+              event.number(1),
+              event.number(2),
+              (int) event.number(3),
+              (int) event.number(4),
+              event.number(5),
+              (int) event.number(6));
       case METHOD -> {
         // Every chunk defines it anew, which need not be decoded then.
         if (!session.hasMethod(id)) {
@@ -269,7 +262,7 @@ final class EventDecoder {
   }
 
   private static SessionCodes codes(ChunkReader event) throws IOException {
-    return SessionCodes.of(
+    return new SessionCodes(
         event.text(7),
         event.text(8),
         event.text(9),

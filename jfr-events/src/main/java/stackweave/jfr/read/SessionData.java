@@ -10,7 +10,6 @@ import java.util.Map;
 import stackweave.jfr.event.LabelText;
 import stackweave.jfr.event.LibraryName;
 import stackweave.jfr.event.SampleRecord;
-import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.read.block.BlockPieces;
 import stackweave.jfr.read.block.Definitions;
 import stackweave.jfr.read.context.SampledContext;
@@ -95,14 +94,12 @@ final class SessionData implements Definitions {
   private final Map<Long, StackThread> threads = new HashMap<>();
   private final Map<Long, Attributes> attributes = new HashMap<>();
   private final Map<Long, SampledContext> contexts = new HashMap<>();
-  private final Map<Integer, StackEnd> ends = new HashMap<>();
-  private final Map<Integer, FoundWay> ways = new HashMap<>();
 
   /** Texts shared by many methods. */
   private Map<String, String> texts = new HashMap<>();
 
   private SessionFacts facts = new SessionFacts("", 0, Instant.EPOCH, 0, "", "", "");
-  private SessionCodes codes = SessionCodes.NONE;
+  private SessionCodes codes = new SessionCodes("", "", "", "", "", "");
 
   /**
    * @param change what becomes of the frames of {@link #resolve}
@@ -123,23 +120,14 @@ final class SessionData implements Definitions {
   }
 
   @Override
-  public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
-    Node node = new Node(parentId, methodId, kind, Math.max(0, line), offset, 0);
+  public void frame(
+      long id, long parentId, long methodId, int kind, int line, long offset, int found) {
+    Node node = new Node(parentId, methodId, kind, Math.max(0, line), offset, found);
     int index = nodes.add(id);
     if (index == definitions.size()) {
       definitions.add(node);
     } else {
       definitions.set(index, node);
-    }
-  }
-
-  @Override
-  public void found(long id, int found) {
-    int index = nodes.find(id);
-    if (index >= 0) {
-      Node node = definitions.get(index);
-      definitions.set(
-          index, new Node(node.parentId, node.methodId, node.kind, node.line, node.offset, found));
     }
   }
 
@@ -323,11 +311,7 @@ final class SessionData implements Definitions {
     return method == null
         ? LOST_METHOD
         : new SampledFrame(
-            method,
-            codes.kinds().label(node.kind),
-            node.line,
-            node.offset,
-            node.found == 0 ? FoundWay.TABLES : ways.computeIfAbsent(node.found, this::way));
+            method, codes.kind(node.kind), node.line, node.offset, codes.found(node.found));
   }
 
   private SampledModule finished(SampledModule module) {
@@ -373,18 +357,11 @@ final class SessionData implements Definitions {
   }
 
   String state(int code) {
-    return codes.states().labelOr(code, ThreadState::label);
+    return codes.state(code);
   }
 
   StackEnd end(int code) {
-    StackEnd end = code == Attributes.LOST.endCode() ? LOST_STACK : ends.get(code);
-    if (end == null) {
-      end =
-          new StackEnd(
-              codes.ends().label(code), codes.completeEnds().contains(Integer.toString(code)));
-      ends.put(code, end);
-    }
-    return end;
+    return code == Attributes.LOST.endCode() ? LOST_STACK : codes.end(code);
   }
 
   /**
@@ -456,10 +433,5 @@ final class SessionData implements Definitions {
   /** The frame of a number, as it was recorded. */
   SampledFrame frameAt(int index) {
     return frames[index];
-  }
-
-  private FoundWay way(int code) {
-    return new FoundWay(
-        codes.founds().label(code), codes.guesses().contains(Integer.toString(code)));
   }
 }

@@ -1,14 +1,13 @@
 package stackweave.jfr.store;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import stackweave.jfr.event.LibraryName;
-import stackweave.jfr.read.Legend;
 import stackweave.jfr.read.SampleDefinitions;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.SampledModule;
+import stackweave.jfr.read.SessionCodes;
 import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
 
@@ -22,10 +21,7 @@ final class StoredStacks implements SampleDefinitions {
 
   private final StackTables tables;
   private final StoreLimits limits;
-  private final Legend kinds;
-  private final Legend ends;
-  private final List<String> completeEnds;
-  private final Map<Integer, StackEnd> endOf = new HashMap<>();
+  private final SessionCodes codes;
 
   /** By the name of a library. */
   private final Map<String, String> builds = new HashMap<>();
@@ -33,9 +29,9 @@ final class StoredStacks implements SampleDefinitions {
   StoredStacks(StackTables tables, StoreLimits limits, SessionInfo info) {
     this.tables = tables;
     this.limits = limits;
-    this.kinds = new Legend("kind", info.kindLegend());
-    this.ends = new Legend("end", info.endLegend());
-    this.completeEnds = List.of(info.completeEnds().split(",", -1));
+    this.codes =
+        new SessionCodes(
+            info.kindLegend(), info.endLegend(), info.completeEnds(), info.stateLegend(), "", "");
   }
 
   private int index(long node) {
@@ -66,7 +62,7 @@ final class StoredStacks implements SampleDefinitions {
   @Override
   public SampledFrame frame(long node) {
     int index = index(node);
-    String kind = kinds.label(tables.trie.kind(index));
+    String kind = codes.kind(tables.trie.kind(index));
     return new SampledFrame(definition(tables.trie.method(index)), kind, 0, 0);
   }
 
@@ -125,11 +121,6 @@ final class StoredStacks implements SampleDefinitions {
 
   @Override
   public StackEnd end(int code) {
-    StackEnd end = endOf.get(code);
-    if (end == null) {
-      end = new StackEnd(ends.label(code), completeEnds.contains(Integer.toString(code)));
-      endOf.put(code, end);
-    }
-    return end;
+    return codes.end(code);
   }
 }

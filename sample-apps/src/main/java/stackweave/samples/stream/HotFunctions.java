@@ -119,7 +119,8 @@ public final class HotFunctions {
   /** Keeps of the definitions what is needed for innermost frames. */
   private final class Taker implements Definitions {
     @Override
-    public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {
+    public void frame(
+        long id, long parentId, long methodId, int kind, int line, long offset, int found) {
       methodOfFrame.put(id, methodId);
     }
 

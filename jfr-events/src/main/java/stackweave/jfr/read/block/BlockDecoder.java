@@ -98,10 +98,9 @@ public final class BlockDecoder {
     for (long i = 0; i < count; i++) {
       long method = number();
       int kind = (int) number();
-      definitions.frame(id, parent, method, kind & BlockFormat.FOUND - 1, (int) number(), number());
-      if (kind >= BlockFormat.FOUND) {
-        definitions.found(id, kind / BlockFormat.FOUND);
-      }
+      int found = Math.max(0, kind / BlockFormat.FOUND);
+      definitions.frame(
+          id, parent, method, kind & BlockFormat.FOUND - 1, (int) number(), number(), found);
       parent = id++;
     }
     nextFrame = id;

@@ -8,16 +8,9 @@ public interface Definitions {
    * @param parentId the caller's frame, 0 for none
    * @param line source line, 0 where unknown
    * @param offset bytecode index, or bytes from the function's start
+   * @param found how it was found, by the session's legend; 0 for unwind tables, as most are
    */
-  void frame(long id, long parentId, long methodId, int kind, int line, long offset);
-
-  /**
-   * How a frame was found; called behind its {@link #frame}, unless it was found as most are, by
-   * unwind tables.
-   *
-   * @param found the code, as in the session's legend
-   */
-  default void found(long id, int found) {}
+  void frame(long id, long parentId, long methodId, int kind, int line, long offset, int found);
 
   /**
    * A Java method, a native function, or a stub of the VM; texts that it has not are empty.

@@ -27,7 +27,8 @@ public final class LibraryIds implements Definitions {
   }
 
   @Override
-  public void frame(long id, long parentId, long methodId, int kind, int line, long offset) {}
+  public void frame(
+      long id, long parentId, long methodId, int kind, int line, long offset, int found) {}
 
   @Override
   public void method(
