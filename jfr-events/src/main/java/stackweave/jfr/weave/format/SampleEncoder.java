@@ -1,8 +1,9 @@
 package stackweave.jfr.weave.format;
 
 import java.io.IOException;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import stackweave.jfr.read.SampleDefinitions;
 import stackweave.jfr.read.SampledFrame;
@@ -28,30 +29,36 @@ public final class SampleEncoder {
   private final SampleDefinitions stacks;
   private final FileIds ids;
 
-  /** By stack and whether it is whole; below 0 by end, for samples without a frame. */
-  private final LongIndex traces = new LongIndex();
+  /** The numbers of traces, by stack and whether it is whole; below 0 by end without a frame. */
+  private final LongIndex traceNumbers = new LongIndex();
 
-  private long[] traceKeys = new long[1_024];
-  private int[] tracePieces = new int[1_024];
+  private final List<Known> traces = new ArrayList<>();
+  private final LongIndex threadNumbers = new LongIndex();
 
-  /** The traces that have a key; those behind are of stacks that were forgotten. */
-  private int knownTraces;
-
-  private final LongIndex threads = new LongIndex();
-  private long[] threadKeys = new long[1_024];
-  private int[] threadPieces = new int[1_024];
+  private final List<Known> threads = new ArrayList<>();
 
   /** So that a thread keeps its key when the store has forgotten it. */
   private final Map<StackThread, Long> byThread = new HashMap<>();
 
-  /** By method and kind of code. */
-  private final LongIndex methods = new LongIndex();
+  /** The numbers of methods in one kind of code each. */
+  private final LongIndex methodNumbers = new LongIndex();
 
-  private WovenNames.Method[] methodOf = new WovenNames.Method[1_024];
-  private int[] typeOf = new int[1_024];
+  private final List<Code> methods = new ArrayList<>();
 
-  /** Whether a method is one of Java. */
-  private boolean[] isJava = new boolean[1_024];
+  /** A constant. */
+  private static final class Known {
+    final long key;
+
+    /** The last piece that has it. */
+    int piece;
+
+    Known(long key) {
+      this.key = key;
+    }
+  }
+
+  /** A method in a kind of code. */
+  private record Code(WovenNames.Method method, int type, boolean isJava) {}
 
   private final WovenNames names;
 
@@ -78,18 +85,17 @@ public final class SampleEncoder {
 
   /** Forgets stacks and threads: their ids do not come again. */
   public void forgetStacks() {
+    traceNumbers.clear();
     traces.clear();
-    knownTraces = 0;
+    threadNumbers.clear();
     threads.clear();
-    Arrays.fill(threadKeys, 0);
-    Arrays.fill(threadPieces, 0);
+    methodNumbers.clear();
     methods.clear();
-    Arrays.fill(methodOf, null);
   }
 
   private void forgetMethods() {
+    methodNumbers.clear();
     methods.clear();
-    Arrays.fill(methodOf, null);
     names.clear();
   }
 
@@ -104,7 +110,7 @@ public final class SampleEncoder {
   public void sample(
       WovenChunk piece, long ticks, long threadKey, long stackId, int endCode, int times)
       throws IOException {
-    if (methods.count() >= stacks.maxMethods() || names.methods() >= stacks.maxMethods()) {
+    if (methods.size() >= stacks.maxMethods() || names.methods() >= stacks.maxMethods()) {
       forgetMethods();
     }
     long thread = thread(piece, threadKey);
@@ -121,19 +127,25 @@ public final class SampleEncoder {
   // ---- threads
 
   private long thread(WovenChunk piece, long threadKey) throws IOException {
-    int index = threads.add(threadKey);
-    if (threads.capacity() > threadKeys.length) {
-      threadKeys = Arrays.copyOf(threadKeys, threads.capacity());
-      threadPieces = Arrays.copyOf(threadPieces, threads.capacity());
+    int index = threadNumbers.add(threadKey);
+    Known thread = at(index, threads);
+    if (thread == null) {
+      thread = new Known(keyOf(stacks.thread(threadKey)));
+      threads.set(index, thread);
     }
-    if (threadKeys[index] == 0) {
-      threadKeys[index] = keyOf(stacks.thread(threadKey));
+    if (thread.piece != piece.number()) {
+      layout.thread(piece.constant(Pool.THREAD, thread.key), stacks.thread(threadKey));
+      thread.piece = piece.number();
     }
-    if (threadPieces[index] != piece.number()) {
-      layout.thread(piece.constant(Pool.THREAD, threadKeys[index]), stacks.thread(threadKey));
-      threadPieces[index] = piece.number();
+    return thread.key;
+  }
+
+  /** What is known of a number; null if nothing is, for which there is a place now. */
+  private static <T> T at(int index, List<T> known) {
+    while (known.size() <= index) {
+      known.add(null);
     }
-    return threadKeys[index];
+    return known.get(index);
   }
 
   private long keyOf(StackThread thread) throws WeaveException {
@@ -153,21 +165,18 @@ public final class SampleEncoder {
   private long trace(WovenChunk piece, long stackId, int endCode) throws IOException {
     boolean isWhole = stacks.end(endCode).isComplete();
     int index =
-        traces.add(stackId == 0 ? ~(endCode & 0xFFFF_FFFFL) : stackId << 1 | (isWhole ? 1 : 0));
-    if (traces.capacity() > traceKeys.length) {
-      traceKeys = Arrays.copyOf(traceKeys, traces.capacity());
-      tracePieces = Arrays.copyOf(tracePieces, traces.capacity());
+        traceNumbers.add(
+            stackId == 0 ? ~(endCode & 0xFFFF_FFFFL) : stackId << 1 | (isWhole ? 1 : 0));
+    Known trace = at(index, traces);
+    if (trace == null) {
+      trace = new Known(ids.trace());
+      traces.set(index, trace);
     }
-    if (index >= knownTraces) {
-      traceKeys[index] = ids.trace();
-      tracePieces[index] = 0;
-      knownTraces = index + 1;
+    if (trace.piece != piece.number()) {
+      define(piece, trace.key, stackId, isWhole && stackId != 0, endCode);
+      trace.piece = piece.number();
     }
-    if (tracePieces[index] != piece.number()) {
-      define(piece, traceKeys[index], stackId, isWhole && stackId != 0, endCode);
-      tracePieces[index] = piece.number();
-    }
-    return traceKeys[index];
+    return trace.key;
   }
 
   private void define(WovenChunk piece, long key, long stackId, boolean isWhole, int endCode)
@@ -175,10 +184,9 @@ public final class SampleEncoder {
     frames.clear();
     int count = 0;
     for (long node = stackId; node != 0 && count < MAX_FRAMES; node = stacks.parent(node)) {
-      int method = method(node);
-      int bytecodeIndex =
-          isJava[method] ? Math.max(0, (int) stacks.offset(node)) : NO_BYTECODE_INDEX;
-      frame(piece, methodOf[method], typeOf[method], stacks.line(node), bytecodeIndex);
+      Code code = code(node);
+      int bytecodeIndex = code.isJava ? Math.max(0, (int) stacks.offset(node)) : NO_BYTECODE_INDEX;
+      frame(piece, code.method, code.type, stacks.line(node), bytecodeIndex);
       count++;
     }
     if (count == 0) {
@@ -205,20 +213,19 @@ public final class SampleEncoder {
 
   // ---- methods and their names
 
-  private int method(long node) {
-    int index = methods.add(stacks.code(node));
-    if (methods.capacity() > methodOf.length) {
-      methodOf = Arrays.copyOf(methodOf, methods.capacity());
-      typeOf = Arrays.copyOf(typeOf, methods.capacity());
-      isJava = Arrays.copyOf(isJava, methods.capacity());
-    }
-    if (methodOf[index] == null) {
+  private Code code(long node) {
+    int index = methodNumbers.add(stacks.code(node));
+    Code code = at(index, methods);
+    if (code == null) {
       SampledFrame frame = stacks.frame(node);
-      methodOf[index] = names.of(TraceFrame.of(frame));
-      typeOf[index] = TraceFrame.type(frame).usualKey();
-      isJava[index] = !frame.method().className().isEmpty();
+      code =
+          new Code(
+              names.of(TraceFrame.of(frame)),
+              TraceFrame.type(frame).usualKey(),
+              !frame.method().className().isEmpty());
+      methods.set(index, code);
     }
-    return index;
+    return code;
   }
 
   private void define(WovenChunk piece, WovenNames.Method method) throws IOException {

@@ -62,46 +62,28 @@ final class WovenNames {
 
   /** The method of a frame. */
   Method of(TraceFrame frame) {
-    Method known = methods.get(frame);
-    if (known == null) {
-      known =
-          new Method(
-              ids.method(),
-              type(frame.className(), frame.packageName()),
-              symbol(frame.name()),
-              symbol(frame.descriptor()),
-              frame.modifiers());
-      methods.put(frame, known);
-    }
-    return known;
+    return methods.computeIfAbsent(
+        frame,
+        key ->
+            new Method(
+                ids.method(),
+                type(key.className(), key.packageName()),
+                symbol(key.name()),
+                symbol(key.descriptor()),
+                key.modifiers()));
   }
 
   private Name type(String className, String packageName) {
-    Name known = classes.get(className);
-    if (known == null) {
-      Name in = packageName.isEmpty() ? null : packageOf(packageName);
-      known = new Name(ids.name(), className, symbol(className), in);
-      classes.put(className, known);
-    }
-    return known;
+    Name in = packageName.isEmpty() ? null : packageOf(packageName);
+    return classes.computeIfAbsent(className, key -> new Name(ids.name(), key, symbol(key), in));
   }
 
   private Name packageOf(String name) {
-    Name known = packages.get(name);
-    if (known == null) {
-      known = new Name(ids.name(), name, symbol(name), null);
-      packages.put(name, known);
-    }
-    return known;
+    return packages.computeIfAbsent(name, key -> new Name(ids.name(), key, symbol(key), null));
   }
 
   private Name symbol(String text) {
-    Name known = symbols.get(text);
-    if (known == null) {
-      known = new Name(ids.symbol(), text, null, null);
-      symbols.put(text, known);
-    }
-    return known;
+    return symbols.computeIfAbsent(text, key -> new Name(ids.symbol(), key, null, null));
   }
 
   /** How many methods there are. */
