@@ -34,7 +34,6 @@ public final class NativeCall extends Event {
   @Label("Descriptor")
   public String descriptor;
 
-  @Name("filter")
   @Label("Filter")
   @Description("Which of the timed methods get events and counts: patterns, separated by ;")
   @SettingDefinition

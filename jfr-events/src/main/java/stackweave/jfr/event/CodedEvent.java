@@ -2,9 +2,16 @@ package stackweave.jfr.event;
 
 import jdk.jfr.Description;
 import jdk.jfr.Label;
+import jdk.jfr.Timespan;
 
 /** The events of samples that have their codes themselves: JFR's own tools show these. */
 public abstract class CodedEvent extends StackEvent {
+  @Label("Age")
+  @Description(
+      "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
+  @Timespan(Timespan.NANOSECONDS)
+  public long age;
+
   @Label("End")
   @Description("Why the stack ends where it ends, see Session.endLegend")
   public int end;
@@ -16,6 +23,7 @@ public abstract class CodedEvent extends StackEvent {
   @Override
   public void fill(SampleRecord sample) {
     super.fill(sample);
+    age = sample.ageNanos;
     end = sample.end;
     contextId = sample.contextId;
   }

@@ -5,7 +5,6 @@ import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
-import jdk.jfr.Timespan;
 
 /**
  * One stack of a thread in which an event of the kernel or the processor happened: its thread and
@@ -29,17 +28,10 @@ public final class EventSample extends CodedEvent {
   @Description("The number of these events that this sample stands for; no time")
   public long weight;
 
-  @Label("Age")
-  @Description(
-      "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
-  @Timespan(Timespan.NANOSECONDS)
-  public long age;
-
   @Override
   public void fill(SampleRecord sample) {
     super.fill(sample);
     event = sample.event;
     weight = sample.weight;
-    age = sample.ageNanos;
   }
 }

@@ -7,7 +7,6 @@ import jdk.jfr.Enabled;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
-import jdk.jfr.Timespan;
 
 /**
  * A block that a stack allocated by malloc or one of its relatives, or that was given back since,
@@ -36,17 +35,10 @@ public final class NativeAllocation extends CodedEvent {
   @Description("The block; a small one stands for others, which are not known")
   public long address;
 
-  @Label("Age")
-  @Description(
-      "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
-  @Timespan(Timespan.NANOSECONDS)
-  public long age;
-
   @Override
   public void fill(SampleRecord sample) {
     super.fill(sample);
     weight = sample.weight;
     address = sample.address;
-    age = sample.ageNanos;
   }
 }

@@ -7,7 +7,6 @@ import jdk.jfr.Enabled;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
-import jdk.jfr.Timespan;
 
 /**
  * Native memory that a stack touched first, or that was given back to the system since: its thread
@@ -35,17 +34,10 @@ public final class NativeMemory extends CodedEvent {
   @Description("The page that was looked at; the others that it stands for are not known")
   public long address;
 
-  @Label("Age")
-  @Description(
-      "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
-  @Timespan(Timespan.NANOSECONDS)
-  public long age;
-
   @Override
   public void fill(SampleRecord sample) {
     super.fill(sample);
     weight = sample.weight;
     address = sample.address;
-    age = sample.ageNanos;
   }
 }

@@ -20,7 +20,6 @@ import jdk.jfr.StackTrace;
 public final class NativeSample extends Event {
   public static final String NAME = "stackweave.NativeSample";
 
-  @Name("interval")
   @Label("Interval")
   @Description("CPU time between two samples, such as 10 ms; the shortest asked for is used")
   @SettingDefinition
@@ -28,7 +27,6 @@ public final class NativeSample extends Event {
     return true;
   }
 
-  @Name("event")
   @Label("Event")
   @Description(
       "What is sampled: cpu, or an event such as page-faults, whose samples are EventSample; the"
@@ -38,7 +36,6 @@ public final class NativeSample extends Event {
     return true;
   }
 
-  @Name("engine")
   @Label("Engine")
   @Description("The sampling engine: auto, or the name of one")
   @SettingDefinition
@@ -46,7 +43,6 @@ public final class NativeSample extends Event {
     return true;
   }
 
-  @Name("depth")
   @Label("Depth")
   @Description("The most frames of one stack; the largest asked for is used")
   @SettingDefinition

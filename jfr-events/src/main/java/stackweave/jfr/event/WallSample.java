@@ -32,21 +32,13 @@ public final class WallSample extends CodedEvent {
   @Timespan(Timespan.NANOSECONDS)
   public long weight;
 
-  @Label("Age")
-  @Description(
-      "How long before the start time the sample was taken; 0 but on JVMs that refuse a start time")
-  @Timespan(Timespan.NANOSECONDS)
-  public long age;
-
   @Override
   public void fill(SampleRecord sample) {
     super.fill(sample);
     state = sample.state;
     weight = sample.weight;
-    age = sample.ageNanos;
   }
 
-  @Name("interval")
   @Label("Interval")
   @Description(
       "Wall-clock time between two looks at a waiting thread, such as 20 ms; the shortest asked for"
