@@ -1,8 +1,10 @@
 package stackweave.jfr.chunk;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -15,6 +17,62 @@ public final class ChunkReader {
   private static final int OLDEST_VERSION = 1;
   private static final int NEWEST_VERSION = 2;
 
+  /** How an event of one type is decoded: what to do with each of its fields, in their order. */
+  private static final class EventPlan {
+    private final int shape;
+    private final List<ValueType.Field> fields;
+
+    /** By field: where its value goes; -1 to pass over it. */
+    private final int[] slots;
+
+    /**
+     * @param shape the number of what is wanted of it
+     * @param type the layout of its values in the chunk
+     */
+    EventPlan(int shape, EventShape wanted, ValueType type) {
+      this.shape = shape;
+      this.fields = type.fields();
+      this.slots = new int[fields.size()];
+      for (int i = 0; i < slots.length; i++) {
+        ValueType.Field field = fields.get(i);
+        slots[i] = canBeWanted(field) ? wanted.fields().indexOf(field.name()) : -1;
+      }
+    }
+
+    /** A field of another type is left out, as if it were not there. */
+    private static boolean canBeWanted(ValueType.Field field) {
+      ValueType type = field.typeOrNull();
+      if (type == null || field.isArray()) {
+        return false;
+      }
+      return field.isKey()
+          || switch (type.layout()) {
+            case LONG, INT, SHORT, CHAR, BYTE, TEXT -> true;
+            case FLOAT, DOUBLE, FIELDS -> false;
+          };
+    }
+
+    /**
+     * Decodes the numbers that follow, each to the place of its field, and finds the strings.
+     *
+     * @param textsAt where the strings are; for one by its key the complement of that
+     */
+    void decode(ChunkInput input, long[] numbers, long[] textsAt) throws IOException {
+      for (int i = 0; i < slots.length; i++) {
+        ValueType.Field field = fields.get(i);
+        int slot = slots[i];
+        if (slot < 0) {
+          field.skip(input, 0);
+        } else if (field.typeOrNull().isText()) {
+          textsAt[slot] = field.isKey() ? ~input.position() : input.position();
+          field.skip(input, 0);
+        } else {
+          numbers[slot] = field.isKey() ? input.readLong() : field.typeOrNull().readNumber(input);
+        }
+      }
+    }
+  }
+
   private final ChunkHeader header;
   private final EventWalk walk;
   private final StringPool pool;
@@ -22,7 +80,8 @@ public final class ChunkReader {
   /** The types of events that are wanted. */
   private final LongIndex types = new LongIndex();
 
-  private final EventPlan[] plans;
+  /** By the numbers of {@link #types}. */
+  private final List<EventPlan> plans = new ArrayList<>();
 
   private final long[] numbers;
 
@@ -48,18 +107,18 @@ public final class ChunkReader {
     this.walk = new EventWalk(source, header);
     Metadata metadata = source.metadata(header);
     this.pool = new StringPool(source, header);
-    this.plans = new EventPlan[metadata.count()];
     int most = 0;
     for (EventShape shape : shapes) {
       most = Math.max(most, shape.fields().size());
     }
     this.numbers = new long[most];
     this.textsAt = new long[most];
-    for (int i = 0; i < metadata.count(); i++) {
+    for (Map.Entry<Long, ValueType> type : metadata.types().entrySet()) {
       // An event's name may belong to several types: of classes of several loaders.
-      int shape = number(shapes, metadata.at(i).name());
+      int shape = number(shapes, type.getValue().name());
       if (shape >= 0) {
-        plans[types.add(metadata.id(i))] = new EventPlan(shape, shapes.get(shape), metadata.at(i));
+        types.add(type.getKey());
+        plans.add(new EventPlan(shape, shapes.get(shape), type.getValue()));
       }
     }
   }
@@ -76,7 +135,7 @@ public final class ChunkReader {
   /** Whether the chunk's metadata have events of a shape, whether there are any or not. */
   public boolean knows(int shape) {
     for (EventPlan plan : plans) {
-      if (plan != null && plan.shape() == shape) {
+      if (plan.shape == shape) {
         return true;
       }
     }
@@ -95,8 +154,8 @@ public final class ChunkReader {
         walk.input().range(walk.valuesAt(), walk.end());
         Arrays.fill(numbers, 0);
         Arrays.fill(textsAt, 0);
-        plans[type].decode(walk.input(), numbers, textsAt);
-        return plans[type].shape();
+        plans.get(type).decode(walk.input(), numbers, textsAt);
+        return plans.get(type).shape;
       }
     }
     return -1;

@@ -18,14 +18,9 @@ public final class EventWalk {
 
   /** Before the first event of a chunk; {@code source} stays open as long as this is used. */
   public EventWalk(ChunkSource source, ChunkHeader header) {
-    this(source, header, header.position() + ChunkHeader.BYTES);
-  }
-
-  /** Before the event at a position in the file. */
-  public EventWalk(ChunkSource source, ChunkHeader header, long position) {
     this.header = header;
     this.input = source.input(WINDOW_BYTES, header);
-    this.end = position;
+    this.end = header.position() + ChunkHeader.BYTES;
   }
 
   /**

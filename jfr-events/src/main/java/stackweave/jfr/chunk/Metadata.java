@@ -3,8 +3,10 @@ package stackweave.jfr.chunk;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
-import stackweave.unwind.hash.LongIndex;
+import java.util.Map;
 
 /**
  * The types of a chunk's values, from its metadata: a table of strings, then a tree of elements
@@ -18,8 +20,9 @@ public final class Metadata {
 
   private final byte[] bytes;
   private final MetadataElement root;
-  private final LongIndex ids = new LongIndex();
-  private final List<ValueType> types = new ArrayList<>();
+
+  /** By their ids, in the order of the metadata. */
+  private final Map<Long, ValueType> types = new LinkedHashMap<>();
 
   /**
    * Reads the metadata of a chunk.
@@ -60,10 +63,10 @@ public final class Metadata {
     List<MetadataElement> classes = root.classes();
     for (MetadataElement each : classes) {
       boolean hasFields = each.children().stream().anyMatch(Metadata::isField);
-      put(number(each, "id"), new ValueType(each.attribute("name"), hasFields));
+      types.put(number(each, "id"), new ValueType(each.attribute("name"), hasFields));
     }
     for (MetadataElement each : classes) {
-      List<ValueType.Field> fields = find(number(each, "id")).ownFields();
+      List<ValueType.Field> fields = types.get(number(each, "id")).ownFields();
       fields.clear(); // of several types with one id the last one counts
       for (MetadataElement field : each.children()) {
         if (isField(field)) {
@@ -82,7 +85,7 @@ public final class Metadata {
     return new ValueType.Field(
         field.attribute("name"),
         type,
-        find(type),
+        types.get(type),
         field.attribute("constantPool").equals("true"),
         number(field, "dimension") > 0);
   }
@@ -101,40 +104,24 @@ public final class Metadata {
     }
   }
 
-  private void put(long id, ValueType type) {
-    int index = ids.add(id);
-    if (index == types.size()) {
-      types.add(type);
-    } else {
-      types.set(index, type);
-    }
-  }
-
   /**
    * The id of the only type that has a name.
    *
    * @throws IOException if none has it, or several have
    */
   public long idOf(String name) throws IOException {
-    int found = -1;
-    for (int i = 0; i < types.size(); i++) {
-      if (types.get(i).name().equals(name)) {
-        if (found >= 0) {
-          throw new IOException("its metadata have several types " + name);
-        }
-        found = i;
-      }
+    List<Long> found = new ArrayList<>();
+    types.forEach(
+        (id, type) -> {
+          if (type.name().equals(name)) {
+            found.add(id);
+          }
+        });
+    if (found.size() != 1) {
+      String what = found.isEmpty() ? "no type " : "several types ";
+      throw new IOException("its metadata have " + what + name);
     }
-    if (found < 0) {
-      throw new IOException("its metadata have no type " + name);
-    }
-    return ids.key(found);
-  }
-
-  /** The type of an id; null if there is none. */
-  ValueType find(long id) {
-    int index = ids.find(id);
-    return index < 0 ? null : types.get(index);
+    return found.get(0);
   }
 
   /**
@@ -143,25 +130,15 @@ public final class Metadata {
    * @throws IOException if the metadata lack it
    */
   public ValueType type(long id) throws IOException {
-    ValueType type = find(id);
+    ValueType type = types.get(id);
     if (type == null) {
       throw new IOException("the metadata lack type " + id);
     }
     return type;
   }
 
-  /** The ids of all types, and the types, by a number from 0 to {@link #count}. */
-  public long id(int number) {
-    return ids.key(number);
-  }
-
-  /** The type of a number. */
-  public ValueType at(int number) {
-    return types.get(number);
-  }
-
-  /** How many types there are. */
-  public int count() {
-    return types.size();
+  /** All types by their ids; unmodifiable. */
+  public Map<Long, ValueType> types() {
+    return Collections.unmodifiableMap(types);
   }
 }

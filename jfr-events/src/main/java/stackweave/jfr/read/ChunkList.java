@@ -52,7 +52,7 @@ public final class ChunkList {
   }
 
   /** An exception's message in one line. */
-  static String oneLine(Throwable e) {
+  public static String oneLine(Throwable e) {
     String message = e.getMessage();
     return message == null || message.isBlank()
         ? e.getClass().getSimpleName()

@@ -1,7 +1,6 @@
 package stackweave.jfr.read;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -14,9 +13,7 @@ import stackweave.jfr.chunk.EventShape;
 /**
  * The samples of CPU time of one chunk as its events have them: times in ticks, threads by their
  * keys. For those that write a chunk's samples in another form; {@link SampledRecording} is for all
- * others. In memory are the definitions of the chunk. Where they lack some, those of the chunks
- * before it are read, too: a killed JVM leaves samples whose definitions were not written any more.
- * Not thread-safe.
+ * others. In memory are the definitions of the chunk. Not thread-safe.
  */
 public final class ChunkSamples implements SampleDefinitions {
   /** Receives the samples of a chunk. */
@@ -33,9 +30,6 @@ public final class ChunkSamples implements SampleDefinitions {
     void sample(long ticks, long threadKey, long node, int endCode, long weightNanos)
         throws IOException;
   }
-
-  /** How many chunks are read back for missing definitions. */
-  public static final int MOST_BEFORE = 4;
 
   private static final double NANOS_PER_SECOND = 1e9;
 
@@ -62,53 +56,20 @@ public final class ChunkSamples implements SampleDefinitions {
    * Reads the definitions of a chunk.
    *
    * @param source stays open as long as this is used
-   * @param before earlier chunks of the same session in the same file, the latest first
    * @param header of a chunk whose schema is known ({@link RecordingException#ifLaterSchema})
    * @throws IOException if the chunk is damaged
    */
-  public static ChunkSamples of(ChunkSource source, ChunkHeader header, List<ChunkHeader> before)
-      throws IOException {
-    List<ChunkHeader> chunks = new ArrayList<>(List.of(header));
-    while (true) {
-      SessionData session = new SessionData(SampledFrame.Change.NONE);
-      for (ChunkHeader chunk : chunks) {
-        gather(source, chunk, session);
-      }
-      session.finish();
-      ChunkSamples samples = new ChunkSamples(source, header, session);
-      int read = chunks.size() - 1;
-      if (read == Math.min(MOST_BEFORE, before.size()) || samples.isWhole()) {
-        return samples;
-      }
-      chunks.add(before.get(read));
-    }
-  }
-
-  private static void gather(ChunkSource source, ChunkHeader chunk, SessionData session)
-      throws IOException {
-    ChunkReader reader = new ChunkReader(source, chunk, EventDecoder.ALL);
+  public static ChunkSamples of(ChunkSource source, ChunkHeader header) throws IOException {
+    SessionData session = new SessionData(SampledFrame.Change.NONE);
+    ChunkReader reader = new ChunkReader(source, header, EventDecoder.ALL);
     for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
       if (shape > EventDecoder.BLOCKED && shape != EventDecoder.STATUS) {
         // What a block that can't be read defines is missing, and said so where it is needed.
         EventDecoder.define(shape, reader, session);
       }
     }
-  }
-
-  /** Whether all definitions of all samples are there. */
-  private boolean isWhole() throws IOException {
-    ChunkReader reader = new ChunkReader(source, header, SHAPES);
-    for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
-      boolean lacksAttributes =
-          shape == EventDecoder.STACK_SAMPLE
-              && session.attributes(reader.number(EventDecoder.ATTRIBUTES)) == null;
-      if (lacksAttributes
-          || !session.hasThread(reader.number(EventDecoder.THREAD_KEY))
-          || !session.isResolved(reader.number(EventDecoder.STACK))) {
-        return false;
-      }
-    }
-    return true;
+    session.finish();
+    return new ChunkSamples(source, header, session);
   }
 
   /**

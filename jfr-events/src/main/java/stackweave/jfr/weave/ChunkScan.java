@@ -40,35 +40,52 @@ final class ChunkScan {
   /** One comes every two seconds: these are more than a chunk has. */
   private static final int MOST_STATUSES = 1 << 20;
 
-  private final int input;
-  private final ChunkHeader header;
+  /** The number of its file. */
+  final int input;
 
-  /** Empty for a chunk without events of ours. */
-  private String session = "";
+  final ChunkHeader header;
 
-  private int schema;
-  private String agentVersion = "";
-  private String jdk = "";
+  /** The id of its session; empty if it has no event of ours. */
+  String session = "";
 
-  /** Process and start of the JVM by JFR's own event; "" without it. */
-  private String jvm = "";
+  int schema;
+  String agentVersion = "";
 
-  private WovenMark mark;
-  private long samples;
-  private long firstNanos = Long.MAX_VALUE;
-  private long lastNanos = Long.MIN_VALUE;
-  private long shortestInterval = Long.MAX_VALUE;
-  private final WeightSpread weights = new WeightSpread();
+  /** The version of its JVM, for people; empty if unknown. */
+  String jdk = "";
 
-  /** Time of each status; its complement if no sample was taken since the one before it. */
-  private final List<Long> statuses = new ArrayList<>();
+  /**
+   * What only chunks of the same JVM have alike: its process and its start, by JFR's own event;
+   * empty without it.
+   */
+  String jvm = "";
 
-  private boolean isSeparator;
+  /** What is woven into it; null if nothing is. */
+  WovenMark mark;
 
-  private boolean isSeparated;
+  long samples;
+  long firstNanos = Long.MAX_VALUE;
+  long lastNanos = Long.MIN_VALUE;
+
+  /** The shortest interval of sampling; Long.MAX_VALUE if unknown. */
+  long shortestInterval = Long.MAX_VALUE;
+
+  final WeightSpread weights = new WeightSpread();
+
+  /**
+   * The time of each status, in nanoseconds since 1970; its complement if no sample was taken since
+   * the one before it.
+   */
+  final List<Long> statuses = new ArrayList<>();
+
+  /** Whether it is a {@link Separator} of an earlier merge. */
+  boolean isSeparator;
+
+  /** Whether a separator stands before it. */
+  boolean isSeparated;
 
   /** Names of the types whose constants are pooled, by their ids. */
-  private TreeMap<Long, String> pooledTypes = new TreeMap<>();
+  TreeMap<Long, String> pooledTypes = new TreeMap<>();
 
   private ChunkScan(int input, ChunkHeader header) {
     this.input = input;
@@ -102,7 +119,7 @@ final class ChunkScan {
           return true;
         });
     Metadata metadata = source.metadata(header);
-    scan.isSeparator = metadata.count() == 1 && Separator.isType(metadata.at(0).name());
+    scan.isSeparator = Separator.isIt(metadata);
     scan.pooledTypes = pooledTypes(metadata);
     scan.isSeparated = like != null && like.isSeparator;
     if (like != null && like.pooledTypes.equals(scan.pooledTypes)) {
@@ -116,8 +133,8 @@ final class ChunkScan {
 
   private static TreeMap<Long, String> pooledTypes(Metadata metadata) throws IOException {
     TreeMap<Long, String> pooled = new TreeMap<>();
-    for (int i = 0; i < metadata.count(); i++) {
-      for (ValueType.Field field : metadata.at(i).fields()) {
+    for (ValueType type : metadata.types().values()) {
+      for (ValueType.Field field : type.fields()) {
         if (field.isKey()) {
           pooled.put(field.typeId(), field.type().name());
         }
@@ -163,87 +180,5 @@ final class ChunkScan {
       throw new IOException("it has more than " + MOST_STATUSES + " statuses");
     }
     statuses.add(hasTaken ? nanos : ~nanos);
-  }
-
-  /** The number of its file. */
-  int input() {
-    return input;
-  }
-
-  /** Whether it is a {@link Separator} of an earlier merge. */
-  boolean isSeparator() {
-    return isSeparator;
-  }
-
-  /** Whether a separator stands before it. */
-  boolean isSeparated() {
-    return isSeparated;
-  }
-
-  ChunkHeader header() {
-    return header;
-  }
-
-  /** The id of its session; empty if it has no event of ours. */
-  String session() {
-    return session;
-  }
-
-  int schema() {
-    return schema;
-  }
-
-  String agentVersion() {
-    return agentVersion;
-  }
-
-  /** The version of its JVM, for people; empty if unknown. */
-  String jdk() {
-    return jdk;
-  }
-
-  /** What only chunks of the same JVM have alike, by JFR's own event; empty without it. */
-  String jvm() {
-    return jvm;
-  }
-
-  /** What is woven into it; null if nothing is. */
-  WovenMark mark() {
-    return mark;
-  }
-
-  /** The bytes that it had before anything was woven into it. */
-  long originalSize() {
-    return mark == null ? header.size() : mark.size();
-  }
-
-  long samples() {
-    return samples;
-  }
-
-  long firstNanos() {
-    return firstNanos;
-  }
-
-  long lastNanos() {
-    return lastNanos;
-  }
-
-  /** The shortest interval of sampling; Long.MAX_VALUE if unknown. */
-  long shortestInterval() {
-    return shortestInterval;
-  }
-
-  WeightSpread weights() {
-    return weights;
-  }
-
-  /** Times of statuses, in nanoseconds since 1970; complements where no samples were taken. */
-  List<Long> statuses() {
-    return statuses;
-  }
-
-  TreeMap<Long, String> pooledTypes() {
-    return pooledTypes;
   }
 }

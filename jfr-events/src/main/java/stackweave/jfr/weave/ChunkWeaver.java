@@ -45,16 +45,10 @@ final class ChunkWeaver {
    * Reads what a chunk defines.
    *
    * @param source stays open as long as this is used
-   * @param before earlier chunks of its session, the latest first
    * @throws WeaveException if its types are laid out as in no JDK that is known
    * @throws IOException if the chunk is damaged
    */
-  ChunkWeaver(
-      ChunkSource source,
-      ChunkHeader header,
-      List<ChunkHeader> before,
-      Settings settings,
-      FileIds ids)
+  ChunkWeaver(ChunkSource source, ChunkHeader header, Settings settings, FileIds ids)
       throws IOException {
     this.header = header;
     this.settings = settings;
@@ -68,7 +62,7 @@ final class ChunkWeaver {
       throw new WeaveException(
           "JFR's stack traces are laid out as in no JDK known here: " + e.getMessage(), e);
     }
-    this.samples = ChunkSamples.of(source, header, before);
+    this.samples = ChunkSamples.of(source, header);
     this.random = new SplittableRandom(SEED ^ header.startNanos());
     this.piece = new WovenChunk(types, List.of(), 1);
   }

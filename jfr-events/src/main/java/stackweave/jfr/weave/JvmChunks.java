@@ -9,10 +9,11 @@ final class JvmChunks {
   /** Above it the repeated events of one recording were more than a tool may take. */
   private static final int MOST_MEAN_REPEATS = 16;
 
-  private final List<ChunkScan> chunks = new ArrayList<>();
+  /** In the order of time, once {@link #finish} is called. */
+  final List<ChunkScan> chunks = new ArrayList<>();
 
   /** Whether they are surely of one JVM: by what they say, not by where they are. */
-  private final boolean isCertain;
+  final boolean isCertain;
 
   private long first = Long.MAX_VALUE;
   private long last = Long.MIN_VALUE;
@@ -20,31 +21,24 @@ final class JvmChunks {
   /** Begins and ends of the times in which no sample was taken, one after the other. */
   private final List<Long> pauses = new ArrayList<>();
 
-  private WeightSpread weights = new WeightSpread();
+  /** Of all samples, once {@link #finish} is called. */
+  final WeightSpread weights = new WeightSpread();
+
   private long interval = Long.MAX_VALUE;
 
   JvmChunks(boolean isCertain) {
     this.isCertain = isCertain;
   }
 
-  List<ChunkScan> chunks() {
-    return chunks;
-  }
-
-  boolean isCertain() {
-    return isCertain;
-  }
-
   /** All chunks are there, in the order of time. */
   void finish() {
-    weights = new WeightSpread();
     long before = Long.MIN_VALUE;
     for (ChunkScan chunk : chunks) {
-      first = Math.min(first, chunk.firstNanos());
-      last = Math.max(last, chunk.lastNanos());
-      interval = Math.min(interval, chunk.shortestInterval());
-      weights.addAll(chunk.weights());
-      for (long status : chunk.statuses()) {
+      first = Math.min(first, chunk.firstNanos);
+      last = Math.max(last, chunk.lastNanos);
+      interval = Math.min(interval, chunk.shortestInterval);
+      weights.addAll(chunk.weights);
+      for (long status : chunk.statuses) {
         long nanos = status < 0 ? ~status : status;
         // The first one is written before the first sample is decoded: what is before that is
         // known.
@@ -78,10 +72,6 @@ final class JvmChunks {
   /** Whether any chunk has samples. */
   boolean hasSamples() {
     return first <= last;
-  }
-
-  WeightSpread weights() {
-    return weights;
   }
 
   /** The time of CPU that an event is to stand for, where samples are repeated by their weight. */

@@ -49,7 +49,7 @@ final class MergePlan {
       plan.takeOnce(jvm);
       jvm.finish();
     }
-    plan.jvms.sort(Comparator.comparing(jvm -> jvm.chunks().get(0).header().startNanos()));
+    plan.jvms.sort(Comparator.comparing(jvm -> jvm.chunks.get(0).header.startNanos()));
     plan.mustBeOneBuild();
     return plan;
   }
@@ -71,32 +71,25 @@ final class MergePlan {
         ChunkHeader header = headers.get(i);
         try {
           ChunkScan scan = ChunkScan.of(input, source, header, before);
-          RecordingException.ifLaterSchema(file, scan.schema(), scan.agentVersion());
+          RecordingException.ifLaterSchema(file, scan.schema, scan.agentVersion);
           before = scan;
           isAnyRead = true;
-          samples += scan.samples();
-          if (!scan.isSeparator()) {
+          samples += scan.samples;
+          if (!scan.isSeparator) {
             scans.add(scan);
           }
         } catch (IOException e) {
-          why = "chunk " + (i + 1) + " can't be read and is left out: " + oneLine(e);
+          why = "chunk " + (i + 1) + " can't be read and is left out: " + ChunkList.oneLine(e);
           losses.add(file + ": " + why);
         }
         progress.read(header.end(), headers.get(headers.size() - 1).end(), samples);
       }
     } catch (IOException e) {
-      throw new RecordingException(file + ": can't be read: " + oneLine(e), e);
+      throw new RecordingException(file + ": can't be read: " + ChunkList.oneLine(e), e);
     }
     if (!isAnyRead) {
       throw new RecordingException(file + ": " + why);
     }
-  }
-
-  static String oneLine(IOException e) {
-    String message = e.getMessage();
-    return message == null || message.isBlank()
-        ? e.getClass().getSimpleName()
-        : message.strip().replaceAll("\\s+", " ");
   }
 
   // ---- whose chunk it is
@@ -105,55 +98,54 @@ final class MergePlan {
     // Chunks without sampling name their JVM by JFR's own event, which others have, too.
     Map<String, String> sessionOfJvm = new HashMap<>();
     for (ChunkScan scan : scans) {
-      if (!scan.jvm().isEmpty() && !scan.session().isEmpty()) {
-        sessionOfJvm.putIfAbsent(scan.jvm(), scan.session());
+      if (!scan.jvm.isEmpty() && !scan.session.isEmpty()) {
+        sessionOfJvm.putIfAbsent(scan.jvm, scan.session);
       }
     }
     Map<String, JvmChunks> byName = new LinkedHashMap<>();
     for (ChunkScan scan : scans) {
-      String name = scan.session();
-      if (name.isEmpty() && !scan.jvm().isEmpty()) {
-        name = sessionOfJvm.getOrDefault(scan.jvm(), scan.jvm());
+      String name = scan.session;
+      if (name.isEmpty() && !scan.jvm.isEmpty()) {
+        name = sessionOfJvm.getOrDefault(scan.jvm, scan.jvm);
       }
       // Those of a file that name no JVM are taken for one's, and kept apart.
       boolean isCertain = !name.isEmpty();
       byName
           .computeIfAbsent(
-              isCertain ? name : "file " + scan.input(),
+              isCertain ? name : "file " + scan.input,
               key -> {
                 JvmChunks jvm = new JvmChunks(isCertain);
                 jvms.add(jvm);
                 return jvm;
               })
-          .chunks()
+          .chunks
           .add(scan);
     }
   }
 
   /** Orders the chunks of a JVM, and takes of several versions of one the longest. */
   private void takeOnce(JvmChunks jvm) {
-    List<ChunkScan> chunks = jvm.chunks();
+    List<ChunkScan> chunks = jvm.chunks;
     chunks.sort(
-        Comparator.comparingLong((ChunkScan scan) -> scan.header().startNanos())
-            .thenComparingLong(scan -> scan.header().startTicks())
-            .thenComparing(Comparator.comparingLong(ChunkScan::originalSize).reversed())
-            .thenComparing(scan -> !scan.header().isFinished())
-            .thenComparing(scan -> scan.mark() != null)
+        Comparator.comparingLong((ChunkScan scan) -> scan.header.startNanos())
+            .thenComparingLong(scan -> scan.header.startTicks())
             .thenComparing(Comparator.comparingLong(MergePlan::size).reversed())
-            .thenComparingInt(ChunkScan::input));
+            .thenComparing(scan -> !scan.header.isFinished())
+            .thenComparing(scan -> scan.mark != null)
+            .thenComparingInt(scan -> scan.input));
     List<ChunkScan> once = new ArrayList<>();
     Set<Long> elsewhere = new HashSet<>();
     for (ChunkScan scan : chunks) {
       ChunkScan last = once.isEmpty() ? null : once.get(once.size() - 1);
       if (last != null
-          && last.header().startNanos() == scan.header().startNanos()
-          && last.header().startTicks() == scan.header().startTicks()) {
+          && last.header.startNanos() == scan.header.startNanos()
+          && last.header.startTicks() == scan.header.startTicks()) {
         duplicates++;
         continue;
       }
       once.add(scan);
-      if (scan.mark() != null && scan.mark().startNanos() != scan.header().startNanos()) {
-        elsewhere.add(scan.mark().startNanos());
+      if (scan.mark != null && scan.mark.startNanos() != scan.header.startNanos()) {
+        elsewhere.add(scan.mark.startNanos());
       }
     }
     chunks.clear();
@@ -162,7 +154,7 @@ final class MergePlan {
   }
 
   private static long size(ChunkScan scan) {
-    return scan.header().size();
+    return scan.header.size();
   }
 
   /**
@@ -173,16 +165,16 @@ final class MergePlan {
     Map<Long, String> names = new HashMap<>();
     ChunkScan first = null;
     for (JvmChunks jvm : jvms) {
-      ChunkScan chunk = jvm.chunks().get(0);
+      ChunkScan chunk = jvm.chunks.get(0);
       first = first == null ? chunk : first;
-      for (Map.Entry<Long, String> type : chunk.pooledTypes().entrySet()) {
+      for (Map.Entry<Long, String> type : chunk.pooledTypes.entrySet()) {
         String other = names.putIfAbsent(type.getKey(), type.getValue());
         if (other != null && !other.equals(type.getValue())) {
           throw new RecordingException(
-              files.get(first.input())
+              files.get(first.input)
                   + build(first)
                   + " and "
-                  + files.get(chunk.input())
+                  + files.get(chunk.input)
                   + build(chunk)
                   + " are of different releases of the JDK, which JFR's tools can't read from one"
                   + " file: merge those of each release by themselves");
@@ -192,7 +184,7 @@ final class MergePlan {
   }
 
   private static String build(ChunkScan scan) {
-    return scan.jdk().isEmpty() ? "" : " (" + scan.jdk() + ")";
+    return scan.jdk.isEmpty() ? "" : " (" + scan.jdk + ")";
   }
 
   // ---- the plan
@@ -206,7 +198,7 @@ final class MergePlan {
    * Whether the samples of a chunk are woven already: into itself, or into a chunk of their own.
    */
   boolean isWoven(JvmChunks jvm, ChunkScan chunk) {
-    return chunk.mark() != null || wovenElsewhere.get(jvm).contains(chunk.header().startNanos());
+    return chunk.mark != null || wovenElsewhere.get(jvm).contains(chunk.header.startNanos());
   }
 
   /** How many chunks are in several inputs and were left out. */
@@ -221,6 +213,6 @@ final class MergePlan {
 
   /** The file that a chunk is in. */
   Path file(ChunkScan chunk) {
-    return files.get(chunk.input());
+    return files.get(chunk.input);
   }
 }

@@ -11,11 +11,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.EventWalk;
 import stackweave.jfr.chunk.Metadata;
-import stackweave.jfr.read.ChunkSamples;
+import stackweave.jfr.chunk.ValueType;
+import stackweave.jfr.read.ChunkList;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.weave.format.FileIds;
@@ -69,8 +71,8 @@ public final class RecordingMerge {
     this.progress = progress;
     this.total =
         plan.jvms().stream()
-            .flatMap(jvm -> jvm.chunks().stream())
-            .mapToLong(chunk -> chunk.header().size())
+            .flatMap(jvm -> jvm.chunks.stream())
+            .mapToLong(chunk -> chunk.header.size())
             .sum();
   }
 
@@ -93,7 +95,7 @@ public final class RecordingMerge {
   }
 
   private static boolean hasAny(JvmChunks jvm) {
-    return jvm.hasSamples() || jvm.chunks().stream().anyMatch(chunk -> chunk.mark() != null);
+    return jvm.hasSamples() || jvm.chunks.stream().anyMatch(chunk -> chunk.mark != null);
   }
 
   /** What of the inputs can't be read, one line each. */
@@ -115,18 +117,17 @@ public final class RecordingMerge {
     ChunkSource source = null;
     try {
       for (JvmChunks jvm : plan.jvms()) {
-        for (int number = 0; number < jvm.chunks().size(); number++) {
-          ChunkScan chunk = jvm.chunks().get(number);
+        for (ChunkScan chunk : jvm.chunks) {
           if (isLeftOut(jvm, chunk)) {
             continue;
           }
-          if (last == null || last.input() != chunk.input()) {
+          if (last == null || last.input != chunk.input) {
             close(source);
             source = open(chunk);
           }
           separate(jvm, chunk, out);
           try {
-            write(jvm, number, source, out);
+            write(jvm, chunk, source, out);
           } catch (IOException e) {
             if (checked.hasFailed) {
               throw e;
@@ -161,23 +162,21 @@ public final class RecordingMerge {
   private RecordingException failed(ChunkScan chunk, IOException e) {
     String what =
         e instanceof WeaveException ? ": its samples can't be woven: " : ": can't be read: ";
-    return new RecordingException(plan.file(chunk) + what + MergePlan.oneLine(e), e);
+    return new RecordingException(plan.file(chunk) + what + ChunkList.oneLine(e), e);
   }
 
   private boolean isLeftOut(JvmChunks jvm, ChunkScan chunk) {
-    return options.only()
-        && chunk.mark() == null
-        && (chunk.samples() == 0 || plan.isWoven(jvm, chunk));
+    return options.only() && chunk.mark == null && (chunk.samples == 0 || plan.isWoven(jvm, chunk));
   }
 
   /** Whether a chunk's samples are woven now. */
   private boolean isWovenNow(JvmChunks jvm, ChunkScan chunk) {
-    return chunk.samples() > 0 && (options.only() || !plan.isWoven(jvm, chunk));
+    return chunk.samples > 0 && (options.only() || !plan.isWoven(jvm, chunk));
   }
 
   /** Who gave the keys of a chunk's woven constants: this run, or an earlier one, by its file. */
   private int keysOf(JvmChunks jvm, ChunkScan chunk) {
-    return isWovenNow(jvm, chunk) ? NEW_KEYS : chunk.mark() != null ? chunk.input() : NO_KEYS;
+    return isWovenNow(jvm, chunk) ? NEW_KEYS : chunk.mark != null ? chunk.input : NO_KEYS;
   }
 
   /**
@@ -186,74 +185,54 @@ public final class RecordingMerge {
    */
   private void separate(JvmChunks jvm, ChunkScan chunk, DataOutput out) throws IOException {
     int keys = keysOf(jvm, chunk);
-    boolean isOneJvm = lastJvm == jvm && jvm.isCertain();
+    boolean isOneJvm = lastJvm == jvm && jvm.isCertain;
     boolean isOneRun = lastKeys == NO_KEYS || keys == NO_KEYS || lastKeys == keys;
-    if (last != null && (!isOneJvm || !isOneRun || chunk.isSeparated())) {
-      long start = chunk.header().startNanos() - 1;
-      Separator.before(chunk.header(), start == lastStart ? start - 1 : start).writeTo(out);
+    if (last != null && (!isOneJvm || !isOneRun || chunk.isSeparated)) {
+      long start = chunk.header.startNanos() - 1;
+      Separator.before(chunk.header, start == lastStart ? start - 1 : start).writeTo(out);
       lastKeys = NO_KEYS;
     }
     lastKeys = keys == NO_KEYS ? lastKeys : keys;
   }
 
-  private void write(JvmChunks jvm, int number, ChunkSource source, DataOutputStream out)
+  private void write(JvmChunks jvm, ChunkScan chunk, ChunkSource source, DataOutputStream out)
       throws IOException {
-    ChunkScan chunk = jvm.chunks().get(number);
     chunks++;
-    woven += chunk.mark() != null ? 1 : 0;
+    woven += chunk.mark != null ? 1 : 0;
     boolean isWovenNow = isWovenNow(jvm, chunk);
     if (!isWovenNow || !options.only()) {
       copy(jvm, chunk, source, out);
     }
     if (isWovenNow) {
-      weave(jvm, number, source, out);
+      weave(jvm, chunk, source, out);
     }
-    bytes += chunk.header().size();
+    bytes += chunk.header.size();
     progress.read(bytes, Math.max(bytes, total), samples);
   }
 
-  private void weave(JvmChunks jvm, int number, ChunkSource source, DataOutput out)
+  private void weave(JvmChunks jvm, ChunkScan chunk, ChunkSource source, DataOutput out)
       throws IOException {
-    ChunkScan chunk = jvm.chunks().get(number);
-    ChunkHeader header = chunk.header();
-    String session = WovenMark.canHold(chunk.session()) ? chunk.session() : "";
-    WovenMark mark = new WovenMark(header.startNanos(), chunk.originalSize(), session);
+    ChunkHeader header = chunk.header;
+    String session = WovenMark.canHold(chunk.session) ? chunk.session : "";
+    WovenMark mark = new WovenMark(header.startNanos(), header.size(), session);
     ChunkWeaver weaver =
         new ChunkWeaver(
-            source,
-            header,
-            before(jvm, number),
-            new ChunkWeaver.Settings(options, mark, jvm.weightUnit()),
-            ids);
+            source, header, new ChunkWeaver.Settings(options, mark, jvm.weightUnit()), ids);
     lastStart = weaver.writeTo(out);
-    samples += chunk.samples();
+    samples += chunk.samples;
     events += weaver.events();
-  }
-
-  /** The chunks of the same session in the same file before a chunk, the latest first. */
-  private List<ChunkHeader> before(JvmChunks jvm, int number) {
-    ChunkScan chunk = jvm.chunks().get(number);
-    List<ChunkHeader> before = new ArrayList<>();
-    List<ChunkScan> all = jvm.chunks();
-    for (int i = number - 1; i >= 0 && before.size() < ChunkSamples.MOST_BEFORE; i--) {
-      ChunkScan each = all.get(i);
-      if (each.input() == chunk.input() && each.session().equals(chunk.session())) {
-        before.add(each.header());
-      }
-    }
-    return before;
   }
 
   private void copy(JvmChunks jvm, ChunkScan chunk, ChunkSource source, DataOutputStream out)
       throws IOException {
-    ChunkHeader header = chunk.header();
+    ChunkHeader header = chunk.header;
     long begin = header.position() + ChunkHeader.BYTES;
     ByteArrayOutputStream copied = new ByteArrayOutputStream(ChunkHeader.BYTES);
     source.copy(header.position(), begin, copied);
     byte[] bytes = copied.toByteArray();
     HeaderBytes.finish(bytes);
     out.write(bytes);
-    if (chunk.mark() != null) {
+    if (chunk.mark != null) {
       source.copy(begin, header.end(), out);
     } else {
       copyEvents(jvm, source, header, out);
@@ -291,12 +270,13 @@ public final class RecordingMerge {
   /**
    * The id of a type of JFR's samples; negative if the chunk has none that begins with its time.
    */
-  private static long sampleType(Metadata metadata, String name) throws IOException {
-    for (int i = 0; i < metadata.count(); i++) {
-      if (metadata.at(i).name().equals(name)
-          && !metadata.at(i).fields().isEmpty()
-          && metadata.at(i).fields().get(0).name().equals("startTime")) {
-        return metadata.id(i);
+  private static long sampleType(Metadata metadata, String name) {
+    for (Map.Entry<Long, ValueType> each : metadata.types().entrySet()) {
+      List<ValueType.Field> fields = each.getValue().fields();
+      if (each.getValue().name().equals(name)
+          && !fields.isEmpty()
+          && fields.get(0).name().equals("startTime")) {
+        return each.getKey();
       }
     }
     return -1;
@@ -305,7 +285,7 @@ public final class RecordingMerge {
   private MergeReport report() {
     List<String> notes = new ArrayList<>();
     WeightSpread weights = new WeightSpread();
-    plan.jvms().forEach(jvm -> weights.addAll(jvm.weights()));
+    plan.jvms().forEach(jvm -> weights.addAll(jvm.weights));
     if (samples > 0 && weights.isWide() && !options.byWeight()) {
       notes.add(
           String.format(

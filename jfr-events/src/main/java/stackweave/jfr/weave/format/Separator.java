@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.chunk.Metadata;
 import stackweave.jfr.chunk.MetadataElement;
 
 /**
@@ -27,9 +28,10 @@ public final class Separator {
 
   private Separator() {}
 
-  /** Whether metadata with this type are of one of these. */
-  public static boolean isType(String name) {
-    return name.equals(NAME);
+  /** Whether metadata are of one of these. */
+  public static boolean isIt(Metadata metadata) {
+    return metadata.types().size() == 1
+        && metadata.types().values().iterator().next().name().equals(NAME);
   }
 
   /**
