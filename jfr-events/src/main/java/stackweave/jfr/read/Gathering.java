@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -31,20 +30,24 @@ final class Gathering implements RecordingEvents.Sink {
 
   private final Path file;
   private final SampledFrame.Change change;
-  private final SampleChoice choice;
-  private final Map<SampleTally.Key, SampleTally> tallies = new LinkedHashMap<>();
-  private final List<SessionData> sessions = new ArrayList<>();
+  final SampleChoice choice;
+  final Map<SampleTally.Key, SampleTally> tallies = new LinkedHashMap<>();
+  final List<SessionData> sessions = new ArrayList<>();
 
   /** Samples before the definition of their attributes. */
   private final List<EarlySample> early = new ArrayList<>();
 
-  private long badBlocks;
-  private long waitingSamples;
+  /** Blocks of definitions that can't be read. */
+  long badBlocks;
 
-  /** Samples of events by the event's name. */
-  private final Map<String, Long> eventSamples = new TreeMap<>();
+  /** Samples of waiting threads, also where they are not chosen. */
+  long waitingSamples;
 
-  private long blockedThreads;
+  /** Samples of events by the event's name, also where they are not chosen. */
+  final Map<String, Long> eventSamples = new TreeMap<>();
+
+  /** Events of blocked threads. */
+  long blockedThreads;
 
   /** Of all samples of CPU time, whether their states are chosen or not. */
   private long cpuNanos;
@@ -72,8 +75,8 @@ final class Gathering implements RecordingEvents.Sink {
 
   private int sessionNumber;
 
-  /** Null if times are not asked for. */
-  private final TimeCells cells;
+  /** When the samples were taken; null if that was not asked for. */
+  final TimeCells cells;
 
   /**
    * @param timed whether samples are counted by time, too
@@ -162,11 +165,6 @@ final class Gathering implements RecordingEvents.Sink {
     }
   }
 
-  /** Blocks of definitions that can't be read. */
-  long badBlocks() {
-    return badBlocks;
-  }
-
   private void status(SamplerFigures figures) {
     statuses = statuses.plus(figures);
     long interval = figures.get(Counter.INTERVAL);
@@ -239,34 +237,6 @@ final class Gathering implements RecordingEvents.Sink {
     return sessions.get(key.session());
   }
 
-  SampleChoice choice() {
-    return choice;
-  }
-
-  /** Samples of waiting threads, also where they are not chosen. */
-  long waitingSamples() {
-    return waitingSamples;
-  }
-
-  /** Samples of events by the event's name in order, also where they are not chosen. */
-  Map<String, Long> eventSamples() {
-    return Collections.unmodifiableMap(eventSamples);
-  }
-
-  /** Events of blocked threads. */
-  long blockedThreads() {
-    return blockedThreads;
-  }
-
-  /** When the samples were taken; null if that was not asked for. */
-  TimeCells cells() {
-    return cells;
-  }
-
-  List<SessionData> sessions() {
-    return List.copyOf(sessions);
-  }
-
   /** Of those that say something of their process: chunks without an event of ours don't. */
   List<SessionFacts> facts() {
     List<SessionFacts> facts = new ArrayList<>();
@@ -279,10 +249,6 @@ final class Gathering implements RecordingEvents.Sink {
       }
     }
     return List.copyOf(facts);
-  }
-
-  Map<SampleTally.Key, SampleTally> tallies() {
-    return tallies;
   }
 
   Instant first() {

@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.SampleRecord;
@@ -108,13 +109,13 @@ public final class SampledRecording {
   private SampledRecording(RecordingEvents events, Gathering gathered) {
     this.events = events;
     this.gathered = gathered;
-    this.data = gathered.sessions();
+    this.data = gathered.sessions;
     this.sessions = gathered.facts();
     this.figures = gathered.figures();
-    gathered.tallies().forEach(this::sumUp);
+    gathered.tallies.forEach(this::sumUp);
     List<String> all = new ArrayList<>(events.losses());
-    if (gathered.badBlocks() > 0) {
-      all.add(gathered.badBlocks() + " blocks of definitions can't be read");
+    if (gathered.badBlocks > 0) {
+      all.add(gathered.badBlocks + " blocks of definitions can't be read");
     }
     this.isWhole = all.isEmpty();
     if (unresolved > 0) {
@@ -220,12 +221,12 @@ public final class SampledRecording {
 
   /** Which samples these are. */
   public SampleChoice choice() {
-    return gathered.choice();
+    return gathered.choice;
   }
 
   /** Samples of waiting threads in the file, whether they are among the chosen ones or not. */
   public long waitingSamples() {
-    return gathered.waitingSamples();
+    return gathered.waitingSamples;
   }
 
   /**
@@ -233,12 +234,12 @@ public final class SampledRecording {
    * not; unmodifiable.
    */
   public Map<String, Long> eventSamples() {
-    return gathered.eventSamples();
+    return Collections.unmodifiableMap(gathered.eventSamples);
   }
 
   /** Events of blocked threads in the file. */
   public long blockedThreads() {
-    return gathered.blockedThreads();
+    return gathered.blockedThreads;
   }
 
   /**
@@ -403,15 +404,13 @@ public final class SampledRecording {
 
   /** When samples were taken; empty if the recording was opened without times. */
   public Optional<TimeCells> cells() {
-    return Optional.ofNullable(gathered.cells());
+    return Optional.ofNullable(gathered.cells);
   }
 
   /** Visits every distinct stack as {@link #forEachStack} does, with state and times. */
   public void forEachStackSum(StackSumVisitor visitor) {
     List<SampledFrame> frames = new ArrayList<>();
-    gathered
-        .tallies()
-        .forEach((key, tally) -> visitor.stack(sum(key, tally, frames), tally.series));
+    gathered.tallies.forEach((key, tally) -> visitor.stack(sum(key, tally, frames), tally.series));
   }
 
   /**
@@ -466,12 +465,9 @@ public final class SampledRecording {
 
   /** A time in ns since 1970; the nearest that a number holds for times far from it. */
   private static long nanosOf(Instant time) {
-    try {
-      return Math.addExact(
-          Math.multiplyExact(time.getEpochSecond(), 1_000_000_000L), time.getNano());
-    } catch (ArithmeticException e) {
-      return time.getEpochSecond() < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
-    }
+    long seconds = TimeUnit.SECONDS.toNanos(time.getEpochSecond());
+    boolean isFar = seconds == Long.MIN_VALUE || seconds == Long.MAX_VALUE;
+    return isFar ? seconds : seconds + time.getNano();
   }
 
   /** Takes chosen samples with the definitions that were gathered before. */
