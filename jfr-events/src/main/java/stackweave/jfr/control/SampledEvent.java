@@ -1,5 +1,6 @@
 package stackweave.jfr.control;
 
+import java.util.List;
 import java.util.Locale;
 import stackweave.jfr.event.Timespans;
 
@@ -44,18 +45,17 @@ public record SampledEvent(Kind kind, String name, long interval) {
   /** The valid numbers of events, as text for users. */
   public static final String INTERVALS = "a number of events from 1 to 1000000000000, such as 1000";
 
-  private static final String[] SOFTWARE = {
-    "page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations"
-  };
+  private static final List<String> SOFTWARE =
+      List.of("page-faults", "minor-faults", "major-faults", "context-switches", "cpu-migrations");
 
-  private static final String[] HARDWARE = {
-    "cycles",
-    "instructions",
-    "cache-references",
-    "cache-misses",
-    "branch-instructions",
-    "branch-misses"
-  };
+  private static final List<String> HARDWARE =
+      List.of(
+          "cycles",
+          "instructions",
+          "cache-references",
+          "cache-misses",
+          "branch-instructions",
+          "branch-misses");
 
   /** The valid events, as text for users. */
   public static final String SYNTAX =
@@ -90,13 +90,7 @@ public record SampledEvent(Kind kind, String name, long interval) {
 
   /** The event's number among those of its kind, in the order of {@link #SYNTAX}. */
   public int number() {
-    String[] names = kind == Kind.SOFTWARE ? SOFTWARE : HARDWARE;
-    for (int i = 0; i < names.length; i++) {
-      if (names[i].equals(name)) {
-        return i;
-      }
-    }
-    throw new IllegalStateException(name);
+    return (kind == Kind.SOFTWARE ? SOFTWARE : HARDWARE).indexOf(name);
   }
 
   /** Of a tracepoint its category, of a function its library. */
@@ -121,16 +115,12 @@ public record SampledEvent(Kind kind, String name, long interval) {
     if (lower.equals(CPU.name)) {
       return CPU;
     }
-    for (String each : SOFTWARE) {
-      if (each.equals(lower)) {
-        return new SampledEvent(Kind.SOFTWARE, each, 1);
-      }
+    if (SOFTWARE.contains(lower)) {
+      return new SampledEvent(Kind.SOFTWARE, lower, 1);
     }
-    for (String each : HARDWARE) {
-      if (each.equals(lower)) {
-        boolean often = each.equals("cycles") || each.equals("instructions");
-        return new SampledEvent(Kind.HARDWARE, each, often ? CYCLES : MISSES);
-      }
+    if (HARDWARE.contains(lower)) {
+      boolean often = lower.equals("cycles") || lower.equals("instructions");
+      return new SampledEvent(Kind.HARDWARE, lower, often ? CYCLES : MISSES);
     }
     int colon = name.lastIndexOf(':');
     if (colon <= 0 || colon == name.length() - 1 || name.length() > MAX_LENGTH) {

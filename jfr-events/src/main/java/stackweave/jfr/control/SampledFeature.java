@@ -38,23 +38,20 @@ public enum SampledFeature {
   private final long standard;
 
   SampledFeature(String event) {
-    this.event = event;
-    this.setting = "";
-    this.times = "";
-    this.standard = ON;
+    this(event, "", "", 0);
   }
 
   /**
    * @param event the event's name
    * @param setting the setting that has a time
    * @param times the valid times, as text for users
-   * @param standardMillis where it is asked for and no time is said
+   * @param standardMillis where it is asked for and no time is said; 0 for none
    */
   SampledFeature(String event, String setting, String times, int standardMillis) {
     this.event = event;
     this.setting = setting;
     this.times = times;
-    this.standard = standardMillis * 1_000_000L;
+    this.standard = standardMillis == 0 ? ON : standardMillis * 1_000_000L;
   }
 
   /** The name of the event. */

@@ -1,12 +1,12 @@
 package stackweave.jfr.control;
 
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import jdk.jfr.EventSettings;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
@@ -44,9 +44,6 @@ public final class SamplingControl implements AutoCloseable {
   // Guarded by lock.
   private boolean mark;
 
-  /** Whether there was a change since the recordings were last looked at. */
-  private boolean changedSinceAsked;
-
   /**
    * The time of the first change that {@link #mark} stands for, or stood for when it was taken; if
    * {@link #isTimed}.
@@ -57,8 +54,11 @@ public final class SamplingControl implements AutoCloseable {
   private boolean isTimed;
 
   private boolean running;
-  private boolean closed;
-  private final Set<Long> startedByCommand = new HashSet<>();
+
+  /** Written under the lock. */
+  private volatile boolean closed;
+
+  private final Set<Long> startedByCommand = ConcurrentHashMap.newKeySet();
 
   private final Poll poll = new Poll();
 
@@ -123,12 +123,6 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  private boolean isClosed() {
-    synchronized (lock) {
-      return closed;
-    }
-  }
-
   /**
    * Sets the flag that recordings may have changed. Cheap, never blocks for long.
    *
@@ -145,7 +139,6 @@ public final class SamplingControl implements AutoCloseable {
         isTimed = isChange;
       }
       mark = true;
-      changedSinceAsked = true;
       lock.notifyAll();
       startThread = !running;
       running = true;
@@ -210,13 +203,6 @@ public final class SamplingControl implements AutoCloseable {
     }
   }
 
-  /** When recordings changed; now, if that is not known. */
-  private long changedNanos() {
-    synchronized (lock) {
-      return isTimed ? markNanos : System.nanoTime();
-    }
-  }
-
   /**
    * Records when samples were first requested, before anything else is done for them: CPU time used
    * from then on has no samples yet.
@@ -224,9 +210,6 @@ public final class SamplingControl implements AutoCloseable {
    * @return what is requested, as far as it can be known without the events' ids; null for nothing
    */
   private SamplingRequest ask() {
-    synchronized (lock) {
-      changedSinceAsked = false;
-    }
     SamplingRequest request = rule.decide(running(), eventIds);
     if (request == null) {
       asked = null;
@@ -237,7 +220,11 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   private AskedAt askedAtLastChange() {
-    return new AskedAt(changedNanos(), ProcessCpu.nanos());
+    long changed;
+    synchronized (lock) {
+      changed = isTimed ? markNanos : System.nanoTime();
+    }
+    return new AskedAt(changed, ProcessCpu.nanos());
   }
 
   private void look() {
@@ -362,15 +349,9 @@ public final class SamplingControl implements AutoCloseable {
         name,
         !name.equals(Long.toString(id)),
         recording.getDestination() != null,
-        isStartedByCommand(id),
+        startedByCommand.contains(id),
         recording.isToDisk(),
         recording.getSettings());
-  }
-
-  private boolean isStartedByCommand(long id) {
-    synchronized (lock) {
-      return startedByCommand.contains(id);
-    }
   }
 
   /** Classes instead of lambdas: bootstrapping those would cost premain some milliseconds. */
@@ -386,20 +367,13 @@ public final class SamplingControl implements AutoCloseable {
     }
 
     @Override
-    public boolean haveChanged() {
-      synchronized (lock) {
-        return changedSinceAsked;
-      }
-    }
-
-    @Override
     public void run() {
       while (takeMark()) {
         try {
           if (told == null) {
             SamplingControl.this.ask(); // before the steps that take long
           }
-          if ((gate == null || gate.await(this)) && !isClosed()) {
+          if ((gate == null || gate.await(this)) && !closed) {
             look();
           }
         } catch (IllegalStateException e) {
@@ -432,18 +406,12 @@ public final class SamplingControl implements AutoCloseable {
         calls.look(running, new ArrayList<>());
       }
       boolean isNew = calls.hasNotes() || !Objects.equals(rule.decide(running, eventIds), told);
-      if (isNew || anyLeavesEnabledOpen(running)) {
+      for (SamplingRule.Facts facts : running) {
+        isNew |= !leftOpen(facts).isEmpty();
+      }
+      if (isNew) {
         signal(true);
       }
-    }
-
-    private boolean anyLeavesEnabledOpen(List<SamplingRule.Facts> running) {
-      for (SamplingRule.Facts facts : running) {
-        if (!leftOpen(facts).isEmpty()) {
-          return true;
-        }
-      }
-      return false;
     }
   }
 
@@ -464,14 +432,10 @@ public final class SamplingControl implements AutoCloseable {
     public void recordingStateChanged(Recording recording) {
       long id = recording.getId();
       if (recording.getState() == RecordingState.RUNNING && isStartedByCommand()) {
-        synchronized (lock) {
-          startedByCommand.add(id);
-        }
+        startedByCommand.add(id);
       }
       if (recording.getState() == RecordingState.CLOSED) {
-        synchronized (lock) {
-          startedByCommand.remove(id);
-        }
+        startedByCommand.remove(id);
       }
       lookAtCalls();
       signal(true);

@@ -183,33 +183,20 @@ public final class SamplingSettings {
         : " (did you mean " + nearest + "? There are: " + all + ")";
   }
 
-  /**
-   * The number of insertions, deletions, changes and swaps of neighbouring letters between two
-   * names.
-   */
+  /** The number of insertions, deletions and changes of letters between two names. */
   private static int distance(String from, String to) {
-    int[] beforeLast = new int[to.length() + 1];
     int[] last = new int[to.length() + 1];
-    int[] row = new int[to.length() + 1];
     for (int j = 0; j <= to.length(); j++) {
       last[j] = j;
     }
     for (int i = 1; i <= from.length(); i++) {
+      int[] row = new int[to.length() + 1];
       row[0] = i;
       for (int j = 1; j <= to.length(); j++) {
-        boolean same = from.charAt(i - 1) == to.charAt(j - 1);
-        row[j] = Math.min(last[j - 1] + (same ? 0 : 1), 1 + Math.min(last[j], row[j - 1]));
-        if (i > 1
-            && j > 1
-            && from.charAt(i - 1) == to.charAt(j - 2)
-            && from.charAt(i - 2) == to.charAt(j - 1)) {
-          row[j] = Math.min(row[j], beforeLast[j - 2] + 1);
-        }
+        int change = from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1;
+        row[j] = Math.min(last[j - 1] + change, 1 + Math.min(last[j], row[j - 1]));
       }
-      int[] free = beforeLast;
-      beforeLast = last;
       last = row;
-      row = free;
     }
     return last[to.length()];
   }

@@ -13,9 +13,6 @@ public interface StartGate {
 
     /** Whether a running recording requests samples, according to its own settings. */
     boolean ask();
-
-    /** Whether a recording may have started, stopped or changed since {@link #ask}. Cheap. */
-    boolean haveChanged();
   }
 
   /**

@@ -40,7 +40,7 @@ public final class RoomGate implements StartGate, AutoCloseable {
       if (open) {
         break;
       }
-      if (look % RECORDINGS_LOOKS == 0 || recordings.haveChanged()) {
+      if (look % RECORDINGS_LOOKS == 0) {
         if (!recordings.areRunning()) {
           break;
         }
