@@ -1,6 +1,7 @@
 package stackweave.jfr.call;
 
-import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.LongBinaryOperator;
 import jdk.jfr.FlightRecorder;
 
@@ -21,7 +22,7 @@ public final class NativeCallEvents implements AutoCloseable {
   /** Guards what the last event of each method had. Nothing is called while holding it but JFR. */
   private final Object counts = new Object();
 
-  private long[][] written = new long[0][];
+  private final Map<Integer, long[]> written = new HashMap<>();
 
   /** Nothing is registered before {@link #register}. */
   public NativeCallEvents(TimedMethods methods) {
@@ -96,37 +97,26 @@ public final class NativeCallEvents implements AutoCloseable {
 
   /** What was counted so far belongs to no recording. */
   public void passOver() {
-    synchronized (counts) {
-      for (int i = 0; i < methods.count(); i++) {
-        long[] now = new long[TimedMethods.COUNTERS];
-        if (methods.read(i, now)) {
-          keep(i, now);
-        }
-      }
-    }
+    read(false);
   }
 
   /** Writes what was counted since the last call; any thread. */
   public void writeCounts() {
+    read(true);
+  }
+
+  private void read(boolean isWritten) {
     synchronized (counts) {
-      long[] now = new long[TimedMethods.COUNTERS];
       for (int i = 0; i < methods.count(); i++) {
+        long[] now = new long[TimedMethods.COUNTERS];
         if (methods.read(i, now)) {
-          write(i, now);
-          keep(i, now);
+          if (isWritten) {
+            write(i, now);
+          }
+          written.put(i, now);
         }
       }
     }
-  }
-
-  private void keep(int number, long[] now) {
-    if (number >= written.length) {
-      written = Arrays.copyOf(written, Math.max(2 * number, 16));
-    }
-    if (written[number] == null) {
-      written[number] = new long[TimedMethods.COUNTERS];
-    }
-    System.arraycopy(now, 0, written[number], 0, now.length);
   }
 
   private void write(int number, long[] now) {
@@ -152,8 +142,8 @@ public final class NativeCallEvents implements AutoCloseable {
   }
 
   private long since(int number, long[] now, int counter) {
-    boolean isNew = number >= written.length || written[number] == null;
-    return now[counter] - (isNew ? 0 : written[number][counter]);
+    long[] before = written.get(number);
+    return now[counter] - (before == null ? 0 : before[counter]);
   }
 
   private static String bound(int bucket) {

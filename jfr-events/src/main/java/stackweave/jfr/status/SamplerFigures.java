@@ -8,8 +8,19 @@ import java.util.Map;
 /**
  * The figures of sampling over some time: since the agent started, between two status events, or
  * over a recording. Made by the agent, written by the store and summed up by the reader. Immutable.
+ *
+ * @param engine name of the engine, as last stated; empty while none runs
+ * @param engineReason why this engine, and not the others
+ * @param note what a reader should know; empty for nothing
+ * @param counters the numbers; a copy
+ * @param breakdowns the counts by label, unmodifiable; missing ones are empty
  */
-public final class SamplerFigures {
+public record SamplerFigures(
+    String engine,
+    String engineReason,
+    String note,
+    Counters counters,
+    Map<Breakdown, Map<String, Long>> breakdowns) {
   /** Before anything was sampled. */
   public static final SamplerFigures NONE =
       new SamplerFigures("", "", "", new Counters(), Map.of());
@@ -17,50 +28,18 @@ public final class SamplerFigures {
   /** How a note begins that says why there is no sampling; the reason follows. */
   public static final String NOT_SAMPLING = "not sampling: ";
 
-  private final String engine;
-  private final String engineReason;
-  private final String note;
-  private final Counters counters;
-  private final Map<Breakdown, Map<String, Long>> breakdowns = new EnumMap<>(Breakdown.class);
-
-  /**
-   * Copies its parameters.
-   *
-   * @param engine name of the engine; empty while none runs
-   * @param engineReason why this engine, and not the others
-   * @param note what a reader should know; empty for nothing
-   * @param counters the numbers
-   * @param breakdowns the counts by label; missing ones are empty
-   */
-  public SamplerFigures(
-      String engine,
-      String engineReason,
-      String note,
-      Counters counters,
-      Map<Breakdown, Map<String, Long>> breakdowns) {
-    this.engine = engine;
-    this.engineReason = engineReason;
-    this.note = note;
-    this.counters = counters.copy();
+  public SamplerFigures {
+    Map<Breakdown, Map<String, Long>> copies = new EnumMap<>(Breakdown.class);
     for (Map.Entry<Breakdown, Map<String, Long>> each : breakdowns.entrySet()) {
-      this.breakdowns.put(
-          each.getKey(), Collections.unmodifiableMap(new LinkedHashMap<>(each.getValue())));
+      copies.put(each.getKey(), Collections.unmodifiableMap(new LinkedHashMap<>(each.getValue())));
     }
+    counters = counters.copy();
+    breakdowns = Collections.unmodifiableMap(copies);
   }
 
-  /** Name of the engine, as last stated; empty for none. */
-  public String engine() {
-    return engine;
-  }
-
-  /** Why this engine, and why not the others. */
-  public String engineReason() {
-    return engineReason;
-  }
-
-  /** What a reader should know; empty for nothing. */
-  public String note() {
-    return note;
+  @Override
+  public Counters counters() {
+    return counters.copy();
   }
 
   /** The number of {@code counter}, in its unit. */
@@ -76,11 +55,6 @@ public final class SamplerFigures {
   /** The counts of {@code breakdown} as in the event. */
   public String text(Breakdown breakdown) {
     return Breakdown.text(get(breakdown));
-  }
-
-  /** A copy of the numbers. */
-  public Counters counters() {
-    return counters.copy();
   }
 
   /** The same with other numbers. */
