@@ -1,20 +1,5 @@
 package stackweave.jfr.store;
 
-import static stackweave.jfr.event.BlockFormat.ATTRIBUTES;
-import static stackweave.jfr.event.BlockFormat.CHAIN;
-import static stackweave.jfr.event.BlockFormat.FORMAT;
-import static stackweave.jfr.event.BlockFormat.FOUND;
-import static stackweave.jfr.event.BlockFormat.HAS_CLASS;
-import static stackweave.jfr.event.BlockFormat.HAS_DESCRIPTOR;
-import static stackweave.jfr.event.BlockFormat.HAS_MODIFIERS;
-import static stackweave.jfr.event.BlockFormat.HAS_MODULE;
-import static stackweave.jfr.event.BlockFormat.HAS_SOURCE;
-import static stackweave.jfr.event.BlockFormat.LIBRARY;
-import static stackweave.jfr.event.BlockFormat.METHOD;
-import static stackweave.jfr.event.BlockFormat.SOURCE_SUFFIX;
-import static stackweave.jfr.event.BlockFormat.THREAD;
-import static stackweave.jfr.event.BlockFormat.USUAL_SOURCE;
-
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -83,7 +68,7 @@ final class BlockEncoder implements AutoCloseable {
     if (block.length > 2 * USUAL_CAPACITY) {
       block = new byte[USUAL_CAPACITY];
     }
-    block[0] = FORMAT;
+    block[0] = BlockFormat.FORMAT;
     length = 1;
     classes = new HashMap<>();
     texts = new HashMap<>();
@@ -108,7 +93,7 @@ final class BlockEncoder implements AutoCloseable {
    * @param parentId the caller of the first, less than its id; 0 for none
    */
   void chain(long firstId, long parentId, int count) {
-    number(CHAIN);
+    number(BlockFormat.CHAIN);
     signed(firstId - nextFrame);
     number(parentId == 0 ? 0 : firstId - parentId);
     number(count);
@@ -117,39 +102,41 @@ final class BlockEncoder implements AutoCloseable {
 
   void frame(long methodId, int kind, int line, long offset, int found) {
     number(methodId);
-    number(kind + (long) found * FOUND);
+    number(kind + (long) found * BlockFormat.FOUND);
     number(line);
     number(offset);
   }
 
   void method(long id, MethodDefinition method) {
-    number(METHOD);
+    number(BlockFormat.METHOD);
     signed(id - nextMethod);
     nextMethod = id + 1;
     boolean hasModule = method.moduleId() != 0 || method.start() != 0;
     boolean usual = hasUsualSource(method);
     int parts =
-        (hasModule ? HAS_MODULE : 0)
-            | (method.className().isEmpty() ? 0 : HAS_CLASS)
-            | (method.descriptor().isEmpty() ? 0 : HAS_DESCRIPTOR)
-            | (method.modifiers() == 0 ? 0 : HAS_MODIFIERS)
-            | (usual ? USUAL_SOURCE : method.sourceFile().isEmpty() ? 0 : HAS_SOURCE);
+        (hasModule ? BlockFormat.HAS_MODULE : 0)
+            | (method.className().isEmpty() ? 0 : BlockFormat.HAS_CLASS)
+            | (method.descriptor().isEmpty() ? 0 : BlockFormat.HAS_DESCRIPTOR)
+            | (method.modifiers() == 0 ? 0 : BlockFormat.HAS_MODIFIERS)
+            | (usual
+                ? BlockFormat.USUAL_SOURCE
+                : method.sourceFile().isEmpty() ? 0 : BlockFormat.HAS_SOURCE);
     number(parts);
     if (hasModule) {
       number(method.moduleId());
       number(method.start());
     }
-    if ((parts & HAS_CLASS) != 0) {
+    if ((parts & BlockFormat.HAS_CLASS) != 0) {
       className(method.className());
     }
     text(method.name());
-    if ((parts & HAS_DESCRIPTOR) != 0) {
+    if ((parts & BlockFormat.HAS_DESCRIPTOR) != 0) {
       text(method.descriptor());
     }
-    if ((parts & HAS_MODIFIERS) != 0) {
+    if ((parts & BlockFormat.HAS_MODIFIERS) != 0) {
       number(method.modifiers() & 0xFFFF_FFFFL);
     }
-    if ((parts & HAS_SOURCE) != 0) {
+    if ((parts & BlockFormat.HAS_SOURCE) != 0) {
       text(method.sourceFile());
     }
   }
@@ -160,13 +147,13 @@ final class BlockEncoder implements AutoCloseable {
     int start = BlockFormat.simpleStart(className);
     int length = BlockFormat.outermostEnd(className) - start;
     return length > 0
-        && source.length() == length + SOURCE_SUFFIX.length()
-        && source.endsWith(SOURCE_SUFFIX)
+        && source.length() == length + BlockFormat.SOURCE_SUFFIX.length()
+        && source.endsWith(BlockFormat.SOURCE_SUFFIX)
         && className.regionMatches(start, source, 0, length);
   }
 
   void library(long id, ModuleDefinition module) {
-    number(LIBRARY);
+    number(BlockFormat.LIBRARY);
     number(id);
     text(module.path());
     text(module.buildId());
@@ -179,7 +166,7 @@ final class BlockEncoder implements AutoCloseable {
   }
 
   void thread(ThreadTable.Entry thread) {
-    number(THREAD);
+    number(BlockFormat.THREAD);
     number(thread.key());
     number(thread.tid());
     text(thread.name());
@@ -189,7 +176,7 @@ final class BlockEncoder implements AutoCloseable {
   }
 
   void attributes(long id, int state, int end, long contextId, long ageNanos) {
-    number(ATTRIBUTES);
+    number(BlockFormat.ATTRIBUTES);
     number(id);
     number(state);
     number(end);

@@ -13,7 +13,7 @@ import stackweave.jfr.weave.LiveWeave;
  * JFR's hooks before and after a chunk's end, and what becomes of woven samples there: those of a
  * chunk wait until JFR has finished its file, and are put behind it. Used by {@link EventStore}.
  */
-final class ChunkHooks {
+final class ChunkHooks implements IntConsumer {
   private final ChunkGate gate;
   private final BlockLayout layout;
 
@@ -22,7 +22,6 @@ final class ChunkHooks {
 
   private final Runnable begin = new Begin();
   private final Runnable end = new End();
-  private final IntConsumer endOfChunk = new EndOfChunk();
 
   private volatile LiveWeave weave = LiveWeave.NONE;
 
@@ -66,11 +65,19 @@ final class ChunkHooks {
   }
 
   void beforeRotation() {
-    boolean flushed = gate.chunkEnds(endOfChunk);
+    boolean flushed = gate.chunkEnds(this);
     lastEnd = Instant.now();
     if (!flushed && gate.isLastFlushed()) {
       late.run();
     }
+  }
+
+  /** The chunk of this number ends, under the gate's lock. */
+  @Override
+  public void accept(int chunk) {
+    weave.entered(gate.ended());
+    layout.chunkEnds(chunk);
+    weave.chunkEnds();
   }
 
   /** JFR has finished a chunk: see {@link EventStore#chunkFinished}. */
@@ -110,15 +117,6 @@ final class ChunkHooks {
     @Override
     public void run() {
       beforeRotation();
-    }
-  }
-
-  private final class EndOfChunk implements IntConsumer {
-    @Override
-    public void accept(int chunk) {
-      weave.entered(gate.ended());
-      layout.chunkEnds(chunk);
-      weave.chunkEnds();
     }
   }
 }

@@ -57,7 +57,6 @@ public final class EventStore implements AutoCloseable {
   private int liveThreads;
   private long fullGenerations;
   private volatile SamplerFigures lastStatus;
-  private long staleSamples;
 
   private EventStore(SessionInfo info, StoreLimits limits) {
     this.info = info;
@@ -337,7 +336,6 @@ public final class EventStore implements AutoCloseable {
     }
     ThreadTable.Entry thread = tables.threads.get(sample.threadKey);
     if (thread == null || (sample.stackId != 0 && tables.trie.indexOf(sample.stackId) < 0)) {
-      staleSamples++;
       return null;
     }
     if (sample.wakerKey != 0 && tables.threads.get(sample.wakerKey) == null) {
@@ -440,11 +438,6 @@ public final class EventStore implements AutoCloseable {
   }
 
   // ---- counters
-
-  /** Samples refused because their ids were of an older generation. */
-  public long staleSamples() {
-    return staleSamples;
-  }
 
   /** How often a generation ended because a limit was reached. */
   public long fullGenerations() {

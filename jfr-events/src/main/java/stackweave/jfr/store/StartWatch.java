@@ -18,7 +18,7 @@ import stackweave.jfr.status.SamplerFigures;
  * chunk gets a {@code stackweave.SamplerStatus} event at its end, written on the rotating thread.
  * Made by the agent's sampler for each request. Thread-safe.
  */
-public final class StartWatch implements AutoCloseable {
+public final class StartWatch implements Runnable, AutoCloseable {
   /** How long a chunk's end waits for {@link #prepare}. */
   private static final long PREPARED_MILLIS = 100;
 
@@ -26,7 +26,6 @@ public final class StartWatch implements AutoCloseable {
   private final long askedNanos;
   private final MissedCpu missed;
   private final List<String> notes;
-  private final Runnable hook = new Hook();
   private volatile boolean begun;
 
   /** Why sampling does not begin; empty while it is being prepared. */
@@ -49,7 +48,7 @@ public final class StartWatch implements AutoCloseable {
   public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
     StartWatch watch = new StartWatch(askedNanos, missed, notes);
     FlightRecorder.register(ChunkEnd.class);
-    FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch.hook);
+    FlightRecorder.addPeriodicEvent(ChunkEnd.class, watch);
     return watch;
   }
 
@@ -82,7 +81,7 @@ public final class StartWatch implements AutoCloseable {
   @Override
   public void close() {
     begun = true;
-    FlightRecorder.removePeriodicEvent(hook);
+    FlightRecorder.removePeriodicEvent(this);
   }
 
   /** Before that no thread but one may use the event, as {@code SamplingListener} says. */
@@ -95,7 +94,9 @@ public final class StartWatch implements AutoCloseable {
     }
   }
 
-  private void chunkEnds() {
+  /** A chunk ends. Called by JFR. */
+  @Override
+  public void run() {
     if (begun || !awaitPrepared()) {
       return;
     }
@@ -118,13 +119,5 @@ public final class StartWatch implements AutoCloseable {
     Counters counters =
         new Counters().set(Counter.CPU_MISSED, cpuMissed).set(Counter.CPU_USED, cpuMissed);
     StatusFields.event(new SamplerFigures("", "", note.toString(), counters, Map.of())).commit();
-  }
-
-  /** Not a lambda: bootstrapping the first costs some milliseconds. */
-  private final class Hook implements Runnable {
-    @Override
-    public void run() {
-      chunkEnds();
-    }
   }
 }

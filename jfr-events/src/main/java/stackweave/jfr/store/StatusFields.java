@@ -13,8 +13,17 @@ import stackweave.jfr.status.SamplerFigures;
  * JDK 25. Thread-safe.
  */
 final class StatusFields {
-  private static final VarHandle[] COUNTERS = counters();
-  private static final VarHandle[] BREAKDOWNS = breakdowns();
+  private static final VarHandle[] COUNTERS = new VarHandle[Counter.values().length];
+  private static final VarHandle[] BREAKDOWNS = new VarHandle[Breakdown.values().length];
+
+  static {
+    for (Counter counter : Counter.values()) {
+      COUNTERS[counter.ordinal()] = field(counter.field());
+    }
+    for (Breakdown breakdown : Breakdown.values()) {
+      BREAKDOWNS[breakdown.ordinal()] = field(breakdown.field());
+    }
+  }
 
   private StatusFields() {}
 
@@ -41,24 +50,6 @@ final class StatusFields {
       BREAKDOWNS[breakdown.ordinal()].set(event, figures.text(breakdown));
     }
     return event;
-  }
-
-  private static VarHandle[] counters() {
-    Counter[] counters = Counter.values();
-    VarHandle[] fields = new VarHandle[counters.length];
-    for (int i = 0; i < fields.length; i++) {
-      fields[i] = field(counters[i].field());
-    }
-    return fields;
-  }
-
-  private static VarHandle[] breakdowns() {
-    Breakdown[] breakdowns = Breakdown.values();
-    VarHandle[] fields = new VarHandle[breakdowns.length];
-    for (int i = 0; i < fields.length; i++) {
-      fields[i] = field(breakdowns[i].field());
-    }
-    return fields;
   }
 
   private static VarHandle field(String name) {

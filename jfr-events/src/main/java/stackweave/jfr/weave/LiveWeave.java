@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.Metadata;
 import stackweave.jfr.read.SampleDefinitions;
@@ -59,8 +58,8 @@ public final class LiveWeave {
   /** For {@link #finished} only, which JFR's lock lets one thread at a time call. */
   private final byte[] buffer;
 
-  /** Ended, and not yet behind a chunk; the oldest first. Immutable lists. */
-  private final AtomicReference<List<WovenChunk>> waiting = new AtomicReference<>(List.of());
+  /** Ended, and not yet behind a chunk; the oldest first. Its own lock, held for moments. */
+  private final List<WovenChunk> waiting = new ArrayList<>();
 
   /** Null until there is a sample. */
   private WovenChunk open;
@@ -164,9 +163,10 @@ public final class LiveWeave {
 
   private long bytes() {
     long bytes = open.size();
-    List<WovenChunk> ended = waiting.get();
-    for (int i = 0; i < ended.size(); i++) {
-      bytes += ended.get(i).size();
+    synchronized (waiting) {
+      for (int i = 0; i < waiting.size(); i++) {
+        bytes += waiting.get(i).size();
+      }
     }
     return bytes;
   }
@@ -211,14 +211,19 @@ public final class LiveWeave {
     WovenChunk ended = open;
     open = null;
     ended.end();
-    List<WovenChunk> before = waiting.get();
-    int dropped = before.size() < MAX_WAITING ? 0 : 1;
-    List<WovenChunk> after = new ArrayList<>(before.subList(dropped, before.size()));
-    after.add(ended);
-    if (waiting.compareAndSet(before, List.copyOf(after))) {
-      drop(before.subList(0, dropped));
-    } else {
-      waiting.set(List.of(ended)); // a finished chunk has taken the others meanwhile
+    List<WovenChunk> dropped;
+    synchronized (waiting) {
+      waiting.add(ended);
+      dropped = waiting.size() > MAX_WAITING ? List.of(waiting.remove(0)) : List.of();
+    }
+    drop(dropped);
+  }
+
+  private List<WovenChunk> takeWaiting() {
+    synchronized (waiting) {
+      List<WovenChunk> all = List.copyOf(waiting);
+      waiting.clear();
+      return all;
     }
   }
 
@@ -233,12 +238,14 @@ public final class LiveWeave {
 
   /** Whether pieces wait for the end of a chunk that did not come with the end of theirs. */
   public boolean isWaiting() {
-    return !waiting.get().isEmpty();
+    synchronized (waiting) {
+      return !waiting.isEmpty();
+    }
   }
 
   /** No chunk is to have what waits. Any thread. */
   public void dropWaiting() {
-    drop(waiting.getAndSet(List.of()));
+    drop(takeWaiting());
   }
 
   /** JFR records nothing: no chunk is to have what is encoded. */
@@ -262,7 +269,7 @@ public final class LiveWeave {
    * @param file the chunk's
    */
   public void finished(String file) {
-    List<WovenChunk> ended = waiting.getAndSet(List.of());
+    List<WovenChunk> ended = takeWaiting();
     if (ended.isEmpty()) {
       return;
     }

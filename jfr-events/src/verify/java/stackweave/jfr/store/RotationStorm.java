@@ -95,7 +95,6 @@ public final class RotationStorm {
     System.out.println("lateFlushes=" + store.lateFlushes());
     System.out.println("missedEnds=" + store.missedEnds());
     System.out.println("forcedOpenings=" + store.forcedOpenings());
-    System.out.println("staleSamples=" + store.staleSamples());
     System.out.println("timeOffset=" + timeOffset);
     store.close();
   }

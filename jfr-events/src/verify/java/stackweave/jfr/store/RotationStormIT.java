@@ -57,7 +57,6 @@ class RotationStormIT {
         storm.number("forcedOpenings") == 0
             || storm.number("worstSampleMillis") >= ChunkGate.OPEN_NANOS / 1_000_000,
         storm.output());
-    assertEquals(0, storm.number("staleSamples"), storm.output());
     assertTrue(storm.number("dumps") >= 2, storm.output());
     assertTrue(storm.number("written") >= 500, storm.output());
 
