@@ -1,5 +1,7 @@
 package stackweave.linux;
 
+import java.lang.reflect.Field;
+
 /** Values of errno in use (asm-generic/errno-base.h and errno.h; the same on every 64-bit ABI). */
 public final class Errno {
   public static final int EPERM = 1;
@@ -27,28 +29,15 @@ public final class Errno {
 
   /** The symbol of errno(3), or {@code errno 117} for a value not listed here. */
   public static String name(int errno) {
-    return switch (errno) {
-      case EPERM -> "EPERM";
-      case ENOENT -> "ENOENT";
-      case ESRCH -> "ESRCH";
-      case EINTR -> "EINTR";
-      case E2BIG -> "E2BIG";
-      case EAGAIN -> "EAGAIN";
-      case ENOMEM -> "ENOMEM";
-      case EACCES -> "EACCES";
-      case EEXIST -> "EEXIST";
-      case ENODEV -> "ENODEV";
-      case ENOTDIR -> "ENOTDIR";
-      case EINVAL -> "EINVAL";
-      case ENFILE -> "ENFILE";
-      case EMFILE -> "EMFILE";
-      case ENOSPC -> "ENOSPC";
-      case EROFS -> "EROFS";
-      case ENOSYS -> "ENOSYS";
-      case ELOOP -> "ELOOP";
-      case EOPNOTSUPP -> "EOPNOTSUPP";
-      case ECONNREFUSED -> "ECONNREFUSED";
-      default -> "errno " + errno;
-    };
+    try {
+      for (Field field : Errno.class.getFields()) {
+        if (field.getInt(null) == errno) {
+          return field.getName();
+        }
+      }
+    } catch (IllegalAccessException e) {
+      throw new AssertionError("the fields are public", e);
+    }
+    return "errno " + errno;
   }
 }

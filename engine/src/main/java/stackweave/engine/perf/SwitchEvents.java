@@ -1,5 +1,6 @@
 package stackweave.engine.perf;
 
+import java.io.IOException;
 import java.util.BitSet;
 import java.util.function.Consumer;
 import stackweave.engine.CpuSet;
@@ -125,7 +126,7 @@ public final class SwitchEvents implements AutoCloseable {
       tracepoint = WakeTracepoint.read();
       features = probe(this::write);
       return tracepoint;
-    } catch (WakeTracepoint.MissingException e) {
+    } catch (IOException e) {
       whyNoWakeUps = e.getMessage();
     } catch (EngineRefusedException e) {
       whyNoWakeUps = "sched_waking needs root or CAP_PERFMON";

@@ -22,22 +22,13 @@ record WakeTracepoint(long id, int flags, int pid) {
   /** What is used of a record lies within so many bytes. */
   private static final int MAX_OFFSET = 256;
 
-  /** It can't be used; the message is a line for users. */
-  static final class MissingException extends Exception {
-    private static final long serialVersionUID = 1;
-
-    MissingException(String reason) {
-      super(reason, null, false, false);
-    }
-  }
-
   /**
    * Reads it.
    *
-   * @throws MissingException if it can't be read, or would have thread ids that are not those of
-   *     this process
+   * @throws IOException with a line for users, if it can't be read, or would have thread ids that
+   *     are not those of this process
    */
-  static WakeTracepoint read() throws MissingException {
+  static WakeTracepoint read() throws IOException {
     boolean isFirst;
     try {
       isFirst = PidNamespace.own().isFirst();
@@ -45,25 +36,25 @@ record WakeTracepoint(long id, int flags, int pid) {
       isFirst = false;
     }
     if (!isFirst) {
-      throw new MissingException(
+      throw new IOException(
           "in a container's PID namespace sched_waking has other thread ids than the process");
     }
     File place = Tracefs.find("sched", "sched_waking");
     if (place == null) {
-      throw new MissingException(
+      throw new IOException(
           "sched_waking can't be read: root has to mount tracefs at " + Tracefs.ROOT);
     }
     return read(place);
   }
 
   /** As {@link #read()}, of a directory of tracefs. */
-  static WakeTracepoint read(File place) throws MissingException {
+  static WakeTracepoint read(File place) throws IOException {
     try {
       String format = Tracefs.text(place, "format");
       return new WakeTracepoint(
           Tracefs.id(place), offset(format, "common_flags", 1), offset(format, "pid", 4));
     } catch (IOException | NumberFormatException e) {
-      throw new MissingException("sched_waking can't be read: " + e.getMessage());
+      throw new IOException("sched_waking can't be read: " + e.getMessage());
     }
   }
 

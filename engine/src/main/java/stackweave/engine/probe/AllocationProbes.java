@@ -12,7 +12,6 @@ import stackweave.engine.bpf.PidNamespace;
 import stackweave.engine.perf.event.UprobeCost;
 import stackweave.engine.probe.AllocationProgram.Place;
 import stackweave.engine.probe.AllocatorFunctions.Function;
-import stackweave.engine.probe.AllocatorFunctions.MissingException;
 import stackweave.engine.probe.AllocatorFunctions.Probe;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.CpuTime;
@@ -121,13 +120,7 @@ public final class AllocationProbes implements AutoCloseable {
         throw new RefusedException(call.call() + " " + call.notTried());
       }
     }
-    AllocatorFunctions functions;
-    try {
-      functions = AllocatorFunctions.find();
-    } catch (MissingException e) {
-      throw new RefusedException(e.getMessage());
-    }
-    AllocationProbes opened = new AllocationProbes(calls, functions);
+    AllocationProbes opened = new AllocationProbes(calls, AllocatorFunctions.find());
     try {
       opened.createMaps(shift);
       double without = opened.blockNanos();

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import stackweave.engine.probe.AllocationProbes.RefusedException;
 import stackweave.engine.probe.AllocationProgram.Place;
 import stackweave.linux.Libc;
 import stackweave.maps.elf.ElfFormatException;
@@ -44,15 +45,6 @@ final class AllocatorFunctions {
     }
   }
 
-  /** They can't be found; the message is a line for users. */
-  static final class MissingException extends Exception {
-    private static final long serialVersionUID = 1;
-
-    MissingException(String reason) {
-      super(reason, null, false, false);
-    }
-  }
-
   private final String path;
   private final List<Probe> probes = new ArrayList<>();
   private final long[] begins = new long[Function.values().length];
@@ -72,13 +64,13 @@ final class AllocatorFunctions {
   /**
    * Finds those of this process.
    *
-   * @throws MissingException if that is not possible
+   * @throws RefusedException if that is not possible
    */
-  static AllocatorFunctions find() throws MissingException {
+  static AllocatorFunctions find() throws RefusedException {
     try {
       Mapping code = LibcFunctions.mapping();
       if (code == null) {
-        throw new MissingException(
+        throw new RefusedException(
             "no C library is mapped by the name libc.so.6, or it was updated since the JVM started");
       }
       long malloc = Libc.symbol(Function.MALLOC.symbol());
@@ -91,13 +83,13 @@ final class AllocatorFunctions {
                 && malloc < mapping.end()
                 && !mapping.path().equals(code.path());
         if (mapping.isFile() && mapping.executable() && (isOther || isFirst)) {
-          throw new MissingException(
+          throw new RefusedException(
               "malloc may be that of " + name + ", and not of the C library; it is not supported");
         }
       }
       return read(code.path(), code.offset());
     } catch (IOException | ElfFormatException e) {
-      throw new MissingException("the C library can't be read: " + e.getMessage());
+      throw new RefusedException("the C library can't be read: " + e.getMessage());
     }
   }
 
@@ -107,23 +99,23 @@ final class AllocatorFunctions {
    * @param codeOffset where in the file code is that is mapped
    */
   static AllocatorFunctions read(String path, long codeOffset)
-      throws MissingException, IOException, ElfFormatException {
+      throws RefusedException, IOException, ElfFormatException {
     AllocatorFunctions functions = new AllocatorFunctions(path);
     for (Function function : Function.values()) {
       functions.add(function, codeOffset);
     }
     if (functions.probes.size() > AllocationProgram.MAX_PLACES) {
-      throw new MissingException("the C library's functions return at too many places");
+      throw new RefusedException("the C library's functions return at too many places");
     }
     return functions;
   }
 
   private void add(Function function, long codeOffset)
-      throws MissingException, IOException, ElfFormatException {
+      throws RefusedException, IOException, ElfFormatException {
     String name = function.symbol();
     LibcFunctions.Function found = LibcFunctions.find(path, codeOffset, name);
     if (found == null) {
-      throw new MissingException("the C library has no function " + name);
+      throw new RefusedException("the C library has no function " + name);
     }
     long begin = found.offset();
     begins[function.ordinal()] = begin;
@@ -133,7 +125,7 @@ final class AllocatorFunctions {
     }
     List<FunctionExits.Exit> exits = FunctionExits.of(found.code());
     if (exits == null || exits.isEmpty()) {
-      throw new MissingException("where " + name + " of the C library returns is not known");
+      throw new RefusedException("where " + name + " of the C library returns is not known");
     }
     probes.add(
         new Probe(function, function == Function.REALLOC ? Place.FREE : Place.COUNT, true, begin));
@@ -143,7 +135,7 @@ final class AllocatorFunctions {
   }
 
   private Place place(Function function, FunctionExits.Exit exit, long begin)
-      throws MissingException {
+      throws RefusedException {
     if (exit.target() == FunctionExits.RETURN) {
       return Place.RETURN;
     }
@@ -154,7 +146,7 @@ final class AllocatorFunctions {
     if (function == Function.CALLOC) {
       return Place.JUMP_TO_FILL;
     }
-    throw new MissingException(
+    throw new RefusedException(
         function.symbol() + " of the C library ends in another function, which is not known");
   }
 }
