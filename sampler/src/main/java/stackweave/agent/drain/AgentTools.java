@@ -3,8 +3,8 @@ package stackweave.agent.drain;
 import java.lang.instrument.Instrumentation;
 import java.util.List;
 import stackweave.agent.decode.failure.FailureFiles;
-import stackweave.agent.decode.thread.StartedJavaThreads;
 import stackweave.agent.feature.Feature;
+import stackweave.agent.jdk.VmThreadAddress;
 import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.jdk.hook.ThreadStartHook;
@@ -93,8 +93,10 @@ final class AgentTools implements AutoCloseable {
       if (hook == null) {
         hook = ThreadStartHook.install(instrumentation);
       }
+      VmThreadAddress address = new VmThreadAddress();
       hook.resume();
-      return new StartedJavaThreads(hook, vmThreads);
+      return visitor ->
+          hook.take(thread -> vmThreads.stackOf(address.of(thread), visitor::started));
     } catch (HookException | ReflectiveOperationException e) {
       throw new HookException(
           "Thread.start is not instrumented, so short threads may be missed: " + e.getMessage(), e);

@@ -6,7 +6,9 @@ import java.security.CodeSource;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import stackweave.jfr.call.CallPatterns;
 
@@ -29,8 +31,7 @@ final class CallTransformer implements ClassFileTransformer {
   private final ConcurrentHashMap<String, List<WeakReference<ClassLoader>>> wrapped =
       new ConcurrentHashMap<>();
 
-  /** Guarded by itself. */
-  private final List<String> notes = new ArrayList<>();
+  private final Queue<String> notes = new ConcurrentLinkedQueue<>();
 
   /** Whether new classes stay as they are. */
   private volatile boolean closed;
@@ -171,27 +172,23 @@ final class CallTransformer implements ClassFileTransformer {
   }
 
   private void note(String note) {
-    synchronized (notes) {
-      if (notes.size() < MAX_NOTES) {
-        notes.add(note);
-      }
+    if (notes.size() < MAX_NOTES) {
+      notes.add("calls: " + note);
     }
   }
 
   /** Whether there is something to take. */
   boolean hasNotes() {
-    synchronized (notes) {
-      return !notes.isEmpty();
-    }
+    return !notes.isEmpty();
   }
 
   /** Takes what users should know of classes that were loaded since the last call. */
   List<String> takeNotes() {
-    synchronized (notes) {
-      List<String> taken = List.copyOf(notes);
-      notes.clear();
-      return taken;
+    List<String> taken = new ArrayList<>();
+    for (String note = notes.poll(); note != null; note = notes.poll()) {
+      taken.add(note);
     }
+    return taken;
   }
 
   /** Leaves new classes alone. */

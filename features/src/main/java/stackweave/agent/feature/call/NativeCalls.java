@@ -141,11 +141,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
 
   @Override
   public List<String> takeNotes() {
-    List<String> notes = new ArrayList<>();
-    for (String note : transformer.takeNotes()) {
-      notes.add("calls: " + note);
-    }
-    return notes;
+    return transformer.takeNotes();
   }
 
   @Override

@@ -35,8 +35,8 @@ class CallTransformerTest {
     assertEquals(List.of(), transformer.takeNotes());
     assertNotNull(transformer.transform(loader, "a/Half", null, null, natives("a/Half", 5)));
     String why = " of its native methods are not timed, since more than " + most + " match";
-    assertEquals(List.of("a.Half: 4" + why), transformer.takeNotes());
+    assertEquals(List.of("calls: a.Half: 4" + why), transformer.takeNotes());
     assertNull(transformer.transform(loader, "a/None", null, null, natives("a/None", 2)));
-    assertEquals(List.of("a.None: 2" + why), transformer.takeNotes());
+    assertEquals(List.of("calls: a.None: 2" + why), transformer.takeNotes());
   }
 }
