@@ -1,6 +1,8 @@
 package stackweave.jfr.store;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.StackEvent;
 import stackweave.jfr.event.StackSample;
@@ -30,17 +32,13 @@ final class BlockLayout {
   /** The chunk that the block, and the samples held back, are made for. */
   private int chunk;
 
-  private final StackEvent[] held = new StackEvent[HELD_SAMPLES];
-
-  private int heldCount;
+  private final List<StackEvent> held = new ArrayList<>(HELD_SAMPLES);
 
   /** Samples written since {@link #enter}: at most two times what is held back. */
-  private final StackEvent[] written = new StackEvent[2 * HELD_SAMPLES];
-
-  private int writtenCount;
+  private final List<StackEvent> written = new ArrayList<>(2 * HELD_SAMPLES);
 
   /** Samples whose commit was torn by a rotation: what they need is to be defined once more. */
-  private StackEvent[] torn = {};
+  private List<StackEvent> torn = List.of();
 
   /** New frames of a stack, the innermost first. */
   private int[] path = new int[256];
@@ -64,9 +62,9 @@ final class BlockLayout {
     for (StackEvent sample : torn) {
       define(sample);
     }
-    torn = new StackEvent[0];
-    for (int i = 0; i < heldCount; i++) {
-      define(held[i]);
+    torn = List.of();
+    for (StackEvent sample : held) {
+      define(sample);
     }
   }
 
@@ -95,8 +93,8 @@ final class BlockLayout {
 
   private void hold(StackEvent event) {
     define(event);
-    held[heldCount++] = event;
-    if (heldCount == HELD_SAMPLES) {
+    held.add(event);
+    if (held.size() >= HELD_SAMPLES) {
       write();
     }
   }
@@ -202,7 +200,7 @@ final class BlockLayout {
   /** Whether nothing is held back. */
   boolean isEmpty() {
     // The hook may empty it meanwhile, which does no harm.
-    return heldCount == 0 && torn.length == 0 && block.isEmpty();
+    return held.isEmpty() && torn.isEmpty() && block.isEmpty();
   }
 
   /** Writes what is held back. */
@@ -210,13 +208,10 @@ final class BlockLayout {
     if (!block.isEmpty()) {
       block.commit();
     }
-    int count = heldCount;
-    heldCount = 0; // whatever happens, none is written twice
-    for (int i = 0; i < count; i++) {
-      StackEvent event = held[i];
-      held[i] = null;
+    while (!held.isEmpty()) {
+      StackEvent event = held.remove(0); // whatever happens, none is written twice
       event.commit();
-      written[writtenCount++] = event;
+      written.add(event);
       if (event instanceof StackSample sample) {
         weave.sample(
             clock.ticks(sample),
@@ -231,11 +226,10 @@ final class BlockLayout {
    * @param torn whether the commits since {@link #enter} may be in the next chunk
    */
   void leave(boolean torn) {
-    if (torn && writtenCount > 0) {
-      this.torn = Arrays.copyOf(written, writtenCount);
+    if (torn && !written.isEmpty()) {
+      this.torn = List.copyOf(written);
     }
-    Arrays.fill(written, 0, writtenCount, null);
-    writtenCount = 0;
+    written.clear();
   }
 
   /**
@@ -251,9 +245,8 @@ final class BlockLayout {
 
   /** Forgets what is held back: nobody records it. */
   void discard() {
-    Arrays.fill(held, 0, heldCount, null);
-    heldCount = 0;
-    torn = new StackEvent[0];
+    held.clear();
+    torn = List.of();
     block.clear();
     chunk = 0; // what the block had is in no chunk
   }

@@ -108,18 +108,14 @@ final class ChunkGate {
       lastPatience = Math.max(0, lastPatience - (System.nanoTime() - begin));
     }
     // A commit under way belongs to the chunk that ends.
-    try {
-      if (lock.tryLock(COMMIT_NANOS, TimeUnit.NANOSECONDS)) {
-        try {
-          rest.accept(chunk);
-        } finally {
-          lock.unlock();
-        }
-      } else {
-        missedEnds++;
+    if (hold(COMMIT_NANOS)) {
+      try {
+        rest.accept(chunk);
+      } finally {
+        leave();
       }
-    } catch (InterruptedException e) {
-      interrupted = true;
+    } else {
+      missedEnds++;
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
