@@ -59,7 +59,7 @@ public final class PerfThreadEngine extends PerfEngine {
   private final PerfRegisters registers;
   private final int[] cpus;
 
-  private final Watched watched = new Watched();
+  private final RingMerge.Target watched = this::record;
   private PerfAttr.Features features;
   private PerfEvents events;
   private PerfRecords records;
@@ -250,14 +250,11 @@ public final class PerfThreadEngine extends PerfEngine {
   }
 
   /**
-   * Passes records on and keeps counting threads meanwhile: decoding a full ring may take seconds.
+   * Passes a record on and keeps counting threads meanwhile: decoding a full ring may take seconds.
    */
-  private final class Watched implements RingMerge.Target {
-    @Override
-    public void record(PerfRing ring, long timeNanos) {
-      watch();
-      records.record(ring, timeNanos);
-    }
+  private void record(PerfRing ring, long timeNanos) {
+    watch();
+    records.record(ring, timeNanos);
   }
 
   /** Ends sampling if there are too many threads, or they start too often. */

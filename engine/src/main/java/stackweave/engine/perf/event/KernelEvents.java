@@ -26,9 +26,6 @@ public final class KernelEvents {
   /** The switches and migrations happen in the kernel, faults in user mode, too. */
   private static final int SOFTWARE_IN_USER_MODE = 3;
 
-  /** PERF_COUNT_HW_* in the order of {@link SampledEvent#number}. */
-  private static final long[] HARDWARE = {0, 1, 2, 3, 4, 5};
-
   private static final String UPROBE_TYPE = "/sys/bus/event_source/devices/uprobe/type";
 
   private KernelEvents() {}
@@ -46,7 +43,7 @@ public final class KernelEvents {
       case SOFTWARE ->
           KernelEvent.of(
               TYPE_SOFTWARE, SOFTWARE[event.number()], event.number() < SOFTWARE_IN_USER_MODE);
-      case HARDWARE -> KernelEvent.of(TYPE_HARDWARE, HARDWARE[event.number()], true);
+      case HARDWARE -> KernelEvent.of(TYPE_HARDWARE, event.number(), true); // PERF_COUNT_HW_*
       case TRACEPOINT -> KernelEvent.of(TYPE_TRACEPOINT, tracepoint(engine, event), false);
       case UPROBE -> uprobe(engine, event);
       case UNKNOWN ->
