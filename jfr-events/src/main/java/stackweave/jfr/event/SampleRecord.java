@@ -6,47 +6,27 @@ package stackweave.jfr.event;
  * sample, and who is given it keeps nothing of it. Not thread-safe.
  */
 public final class SampleRecord {
-  /** What was sampled, and so what the weight is, and which event the sample is written as. */
+  /**
+   * What was sampled, and so what the weight is, and which event the sample is written as. Names no
+   * class of events, since recordings are read on runtimes without JFR, too.
+   */
   public enum Kind {
     /** CPU time, in ns. */
-    CPU(StackSample.class),
+    CPU,
     /** Wall-clock time that a thread was not on a CPU, in ns, as looks at it tell. */
-    WALL(WallSample.class),
+    WALL,
     /** The same as the kernel's records of switches tell: the weight is the event's duration. */
-    BLOCKED(Blocked.class),
+    BLOCKED,
     /** A number of events of the kernel or the processor. */
-    EVENT(EventSample.class),
+    EVENT,
     /** Bytes of native memory that were touched first; negative if they were given back. */
-    MEMORY(NativeMemory.class),
+    MEMORY,
     /** Bytes that malloc gave; negative if they were given back. */
-    ALLOCATION(NativeAllocation.class);
-
-    private final Class<? extends StackEvent> event;
-
-    Kind(Class<? extends StackEvent> event) {
-      this.event = event;
-    }
-
-    /** The event's class. */
-    public Class<? extends StackEvent> event() {
-      return event;
-    }
+    ALLOCATION;
 
     /** Whether the weight is the event's duration. */
     public boolean hasDuration() {
       return this == BLOCKED;
-    }
-
-    /** An event with no field set. */
-    public StackEvent newEvent() {
-      return switch (this) {
-        case CPU -> new StackSample();
-        case WALL -> new WallSample();
-        case BLOCKED -> new Blocked();
-        case EVENT -> new EventSample();
-        case MEMORY -> new NativeMemory();
-        case ALLOCATION -> new NativeAllocation();
-      };
     }
   }
 

@@ -73,7 +73,7 @@ final class BlockLayout {
    * record gets its age and its attributes.
    */
   void write(SampleRecord sample, ThreadTable.Entry thread) {
-    StackEvent event = sample.kind.newEvent();
+    StackEvent event = StoreEvents.newSample(sample.kind);
     sample.ageNanos = clock.stamp(event, sample);
     if (event instanceof StackSample) {
       sample.attributesId = attributesOf(sample);

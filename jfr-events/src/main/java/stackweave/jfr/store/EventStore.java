@@ -63,7 +63,7 @@ public final class EventStore implements AutoCloseable {
     this.session = new SessionWriter(info);
     this.limits = limits;
     for (SampleRecord.Kind kind : SampleRecord.Kind.values()) {
-      types[kind.ordinal()] = EventType.getEventType(kind.event());
+      types[kind.ordinal()] = EventType.getEventType(StoreEvents.of(kind));
     }
   }
 

@@ -25,7 +25,7 @@ final class SampleClock extends TickClock {
     SampleRecord.Kind[] kinds = SampleRecord.Kind.values();
     VarHandle[] fields = new VarHandle[kinds.length];
     for (int i = 0; i < kinds.length; i++) {
-      fields[i] = field(kinds[i].event(), name);
+      fields[i] = field(StoreEvents.of(kinds[i]), name);
     }
     return fields;
   }

@@ -4,15 +4,22 @@ import java.util.ArrayList;
 import java.util.List;
 import jdk.jfr.Event;
 import jdk.jfr.FlightRecorder;
+import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.ChunkBegin;
 import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.Context;
 import stackweave.jfr.event.DefinitionBlock;
+import stackweave.jfr.event.EventSample;
+import stackweave.jfr.event.NativeAllocation;
+import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.SettingsWatch;
+import stackweave.jfr.event.StackEvent;
+import stackweave.jfr.event.StackSample;
+import stackweave.jfr.event.WallSample;
 import stackweave.jfr.event.load.LoadEvents;
 
 /** The types of events that a store writes, or that JFR calls its hooks by. Stateless. */
@@ -24,7 +31,7 @@ final class StoreEvents {
     all.add(Session.class);
     all.add(NativeSample.class);
     for (SampleRecord.Kind kind : SampleRecord.Kind.values()) {
-      all.add(kind.event());
+      all.add(of(kind));
     }
     all.add(Context.class);
     all.add(DefinitionBlock.class);
@@ -32,6 +39,30 @@ final class StoreEvents {
     all.add(ChunkBegin.class);
     all.add(ChunkEnd.class);
     return all;
+  }
+
+  /** The event that samples of this kind are written as; its class is not initialised. */
+  static Class<? extends StackEvent> of(SampleRecord.Kind kind) {
+    return switch (kind) {
+      case CPU -> StackSample.class;
+      case WALL -> WallSample.class;
+      case BLOCKED -> Blocked.class;
+      case EVENT -> EventSample.class;
+      case MEMORY -> NativeMemory.class;
+      case ALLOCATION -> NativeAllocation.class;
+    };
+  }
+
+  /** The same with no field set. */
+  static StackEvent newSample(SampleRecord.Kind kind) {
+    return switch (kind) {
+      case CPU -> new StackSample();
+      case WALL -> new WallSample();
+      case BLOCKED -> new Blocked();
+      case EVENT -> new EventSample();
+      case MEMORY -> new NativeMemory();
+      case ALLOCATION -> new NativeAllocation();
+    };
   }
 
   /** Registers all: none may be registered while a commit holds the gate's lock. */
