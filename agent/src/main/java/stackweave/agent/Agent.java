@@ -153,7 +153,7 @@ public final class Agent {
       String options, boolean attached, Instrumentation instrumentation) {
     Options parsed;
     try {
-      parsed = Options.parse(options);
+      parsed = Options.parse(options, attached);
     } catch (InvalidOptionException e) {
       return e.getMessage() + UNSAMPLED;
     }
@@ -170,7 +170,7 @@ public final class Agent {
     if (parsed.isTooSmall(heap)) {
       return tooSmall(heap, parsed.minHeapMebibytes()) + UNSAMPLED;
     }
-    running = new RunningAgent(parsed, attached, instrumentation);
+    running = new RunningAgent(parsed, instrumentation);
     return null;
   }
 

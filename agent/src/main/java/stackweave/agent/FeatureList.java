@@ -23,24 +23,17 @@ import stackweave.jfr.control.SampledFeature;
  */
 final class FeatureList implements Supplier<List<Feature>> {
   private final Options options;
-  private final boolean mayInstrument;
   private final Instrumentation instrumentation;
   private final Messages messages;
   private final NativeCalls calls;
   private LoadsFeature loads;
 
   /**
-   * @param mayInstrument whether classes of the JDK may be instrumented
    * @param calls null if no native methods are timed
    */
   FeatureList(
-      Options options,
-      boolean mayInstrument,
-      Instrumentation instrumentation,
-      Messages messages,
-      NativeCalls calls) {
+      Options options, Instrumentation instrumentation, Messages messages, NativeCalls calls) {
     this.options = options;
-    this.mayInstrument = mayInstrument;
     this.instrumentation = instrumentation;
     this.messages = messages;
     this.calls = calls;
@@ -48,16 +41,15 @@ final class FeatureList implements Supplier<List<Feature>> {
 
   @Override
   public List<Feature> get() {
-    long perfMemoryBytes = (long) options.perfMebibytes() << 20;
     List<Feature> all = new ArrayList<>();
-    if (mayInstrument) {
+    if (options.mayInstrument()) {
       all.add(loads());
     }
     if (options.weave()) {
       all.add(new WeaveFeature(instrumentation, messages));
     }
     all.add(new LabelsFeature(instrumentation, messages));
-    all.add(new MemoryFeature(perfMemoryBytes, options.memory()));
+    all.add(new MemoryFeature(options.perfMemoryBytes(), options.memory()));
     all.add(new AllocationFeature());
     for (SampledFeature kind : List.of(SampledFeature.BLOCKED, SampledFeature.WAITING)) {
       all.add(new WaitingFeature(kind, options.wallThreads(), options.drainPercent()));
@@ -71,7 +63,7 @@ final class FeatureList implements Supplier<List<Feature>> {
   /** Observes loads of libraries from now on, not only while samples are taken. */
   void observeLoadsEarly() {
     try {
-      if (mayInstrument) {
+      if (options.mayInstrument()) {
         loads().beginEarly();
       }
     } catch (FeatureRefusedException e) {

@@ -4,7 +4,6 @@ import java.lang.instrument.Instrumentation;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.drain.RoomGate;
 import stackweave.agent.drain.Sampler;
-import stackweave.agent.drain.SamplerSettings;
 import stackweave.agent.feature.call.NativeCalls;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
@@ -24,26 +23,16 @@ final class RunningAgent {
   /** Null if no native methods are timed. */
   private final NativeCalls calls;
 
-  /**
-   * Registers the listener only; everything else is created when a recording asks for samples.
-   *
-   * @param attached whether the agent was attached to a running JVM, not started by -javaagent
-   */
-  RunningAgent(Options options, boolean attached, Instrumentation instrumentation) {
+  /** Registers the listener only; everything else is created when a recording asks for samples. */
+  RunningAgent(Options options, Instrumentation instrumentation) {
     Messages messages = new Messages();
     calls =
         options.calls().isEmpty()
             ? null
-            : NativeCalls.install(options.calls(), attached, instrumentation, messages);
-    FeatureList features =
-        new FeatureList(options, options.mayInstrument(attached), instrumentation, messages, calls);
+            : NativeCalls.install(options.calls(), options.isAttached(), instrumentation, messages);
+    FeatureList features = new FeatureList(options, instrumentation, messages, calls);
     sampler =
-        new Sampler(
-            instrumentation,
-            settings(options, attached),
-            features,
-            messages,
-            new StatusBoard(instrumentation));
+        new Sampler(instrumentation, options, features, messages, new StatusBoard(instrumentation));
     if (options.hooks() == Options.Hooks.EARLY) {
       features.observeLoadsEarly();
     }
@@ -53,18 +42,6 @@ final class RunningAgent {
       control.timeCalls(calls);
     }
     control.start();
-  }
-
-  /** What the options say for as long as the agent lives. */
-  static SamplerSettings settings(Options options, boolean attached) {
-    return new SamplerSettings(
-        options.mayInstrument(attached),
-        options.recordFailures(),
-        options.switchFile(),
-        options.memory(),
-        options.jit() == Options.Jit.C1,
-        options.drainPercent(),
-        (long) options.perfMebibytes() << 20);
   }
 
   /** What the options say for recordings whose settings say nothing. */

@@ -38,29 +38,18 @@ class RunningAgentTest {
     "engine=timer, engine=timer",
     "wall=30ms, features={WAITING=30000000}",
     "blocked=7ms, features={BLOCKED=7000000}",
-    "native-memory=on, features={MEMORY=1}",
-    "drain=37, drainPercent=37",
-    "perf-memory=5, perfMemoryBytes=5242880",
-    "hooks=off, hooks=false",
-    "memory=proc_self_mem, memoryAccess=PROC_SELF_MEM",
-    "jit=all, withoutC2=false",
-    "record-failures=/some/where, recordFailures=/some/where",
-    "switch=/some/off, switchFile=/some/off"
+    "native-memory=on, features={MEMORY=1}"
   })
   void anOptionReachesWhatItIsFor(String option, String changed) throws Exception {
-    Options options = Options.parse(option);
-    List<String> changes = new ArrayList<>();
-    changes.addAll(
-        changes(RunningAgent.settings(DEFAULTS, false), RunningAgent.settings(options, false)));
-    changes.addAll(changes(RunningAgent.defaults(DEFAULTS), RunningAgent.defaults(options)));
-    assertEquals(List.of(changed), changes);
+    assertEquals(
+        List.of(changed),
+        changes(RunningAgent.defaults(DEFAULTS), RunningAgent.defaults(Options.parse(option))));
   }
 
   @Test
   void samplesAreWovenIfThatIsAskedFor() throws Exception {
     for (String option : List.of("weave=on", "weave=off")) {
-      List<Feature> features =
-          new FeatureList(Options.parse(option), false, null, null, null).get();
+      List<Feature> features = new FeatureList(Options.parse(option), null, null, null).get();
       boolean weaves = features.stream().anyMatch(feature -> feature instanceof WeaveFeature);
       assertEquals(option.endsWith("on"), weaves, option);
     }
@@ -69,8 +58,7 @@ class RunningAgentTest {
   @Test
   void theThreadsThatAreLookedAtReachTheFeatures() throws Exception {
     List<Feature> features =
-        new FeatureList(Options.parse("wall-threads=web-*,drain=37"), false, null, null, null)
-            .get();
+        new FeatureList(Options.parse("wall-threads=web-*,drain=37"), null, null, null).get();
     assertTrue(features.contains(new WaitingFeature(SampledFeature.WAITING, "web-*", 37)));
     assertTrue(features.contains(new WaitingFeature(SampledFeature.BLOCKED, "web-*", 37)));
   }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.core.importer.Location;
@@ -13,6 +14,7 @@ import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -26,6 +28,7 @@ import java.util.stream.Collectors;
     importOptions = {DoNotIncludeTests.class, PackagesTest.WrittenByPeople.class})
 class PackagesTest {
   private static final int MAX_CLASSES = 25;
+  private static final int MAX_PARAMETERS = 6;
 
   @ArchTest
   static final ArchRule NO_CIRCLES =
@@ -41,6 +44,20 @@ class PackagesTest {
                     JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
     large.values().removeIf(count -> count <= MAX_CLASSES);
     assertEquals(Map.of(), large, "packages of more than " + MAX_CLASSES + " classes");
+  }
+
+  /** What the agent is made of; records of what is read or written have more components. */
+  @ArchTest
+  static void noConstructorOfTheAgentIsLong(JavaClasses classes) {
+    assertEquals(
+        List.of(),
+        classes.stream()
+            .filter(type -> type.getPackageName().matches("stackweave\\.(agent|engine)\\b.*"))
+            .filter(type -> !type.isEnum()) // a name and a number come before what is written
+            .flatMap(type -> type.getConstructors().stream())
+            .filter(each -> each.getRawParameterTypes().size() > MAX_PARAMETERS)
+            .map(JavaConstructor::getFullName)
+            .toList());
   }
 
   /** All but what JMH generates. */

@@ -52,7 +52,11 @@ class SamplerIT {
     Messages messages = new Messages(said::add);
     Sampler sampler =
         new Sampler(
-            null, DrainThreadTest.SETTINGS, List::of, messages, new StatusBoard(instrumentation()));
+            null,
+            DrainThreadTest.options(""),
+            List::of,
+            messages,
+            new StatusBoard(instrumentation()));
     try (Recording recording = new Recording()) {
       recording.start();
       breaks = true;
@@ -87,7 +91,7 @@ class SamplerIT {
     Sampler sampler =
         new Sampler(
             null,
-            DrainThreadTest.SETTINGS,
+            DrainThreadTest.options(""),
             List::of,
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));
@@ -137,7 +141,7 @@ class SamplerIT {
     Sampler sampler =
         new Sampler(
             null,
-            DrainThreadTest.SETTINGS,
+            DrainThreadTest.options(""),
             List::of,
             new Messages(line -> {}),
             new StatusBoard(instrumentation()));

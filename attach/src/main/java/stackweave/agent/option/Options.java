@@ -54,17 +54,26 @@ public final class Options {
   }
 
   private final Map<Option, Object> given = new EnumMap<>(Option.class);
+  private final boolean attached;
 
-  private Options() {}
+  private Options(boolean attached) {
+    this.attached = attached;
+  }
+
+  /** Parses the argument of -javaagent. */
+  public static Options parse(String text) throws InvalidOptionException {
+    return parse(text, false);
+  }
 
   /**
    * Parses the agent's argument.
    *
    * @param text may be null or blank: all defaults
+   * @param attached whether the agent was attached to a running JVM
    * @throws InvalidOptionException with a one-line message for the user
    */
-  public static Options parse(String text) throws InvalidOptionException {
-    Options options = new Options();
+  public static Options parse(String text, boolean attached) throws InvalidOptionException {
+    Options options = new Options(attached);
     if (text != null && !text.isBlank()) {
       for (String option : text.split(",", -1)) {
         options.take(option);
@@ -132,6 +141,11 @@ public final class Options {
     return get(option, String.class, "");
   }
 
+  /** Whether the agent was attached to a running JVM, not started by -javaagent. */
+  public boolean isAttached() {
+    return attached;
+  }
+
   /** CPU time between two samples in ns, for recordings whose settings say nothing of it. */
   public long intervalNanos() {
     return number(Option.INTERVAL, SamplingSettings.DEFAULT_INTERVAL_NANOS);
@@ -167,9 +181,9 @@ public final class Options {
     return (int) number(Option.DRAIN, DEFAULT_DRAIN_PERCENT);
   }
 
-  /** Limit of kernel memory for perf events, in MiB. */
-  public int perfMebibytes() {
-    return (int) number(Option.PERF_MEMORY, DEFAULT_PERF_MEBIBYTES);
+  /** Limit of kernel memory for perf events, in bytes. */
+  public long perfMemoryBytes() {
+    return number(Option.PERF_MEMORY, DEFAULT_PERF_MEBIBYTES) << 20;
   }
 
   /** Smallest maximum heap of a JVM that is sampled, in MiB. */
@@ -231,12 +245,11 @@ public final class Options {
   }
 
   /**
-   * Whether classes of the JDK may be instrumented.
-   *
-   * @param attached whether the agent was attached to a running JVM, where on JDK 17 the first
-   *     retransformation of a loaded class deoptimizes all compiled code
+   * Whether classes of the JDK may be instrumented. Where the agent was attached to a running JVM
+   * only if that is asked for, since on JDK 17 the first retransformation of a loaded class
+   * deoptimizes all compiled code.
    */
-  public boolean mayInstrument(boolean attached) {
+  public boolean mayInstrument() {
     return hooks() != Hooks.OFF && (hooks() != Hooks.AUTO || !attached);
   }
 

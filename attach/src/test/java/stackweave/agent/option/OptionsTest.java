@@ -45,7 +45,7 @@ class OptionsTest {
         options.recordFailures(),
         options.switchFile(),
         options.drainPercent(),
-        options.perfMebibytes(),
+        options.perfMemoryBytes(),
         options.minHeapMebibytes(),
         options.hooks(),
         options.memory(),
@@ -84,7 +84,7 @@ class OptionsTest {
             "",
             "",
             10,
-            64,
+            64L << 20,
             64,
             Hooks.AUTO,
             MemoryAccess.AUTO,
@@ -108,7 +108,7 @@ class OptionsTest {
             "/a dir",
             "/an/off",
             25,
-            8,
+            8L << 20,
             128,
             Hooks.OFF,
             MemoryAccess.PROCESS_VM_READV,
@@ -133,8 +133,8 @@ class OptionsTest {
   })
   void whoComesLateInstrumentsWhenAskedTo(String text, boolean started, boolean attached)
       throws InvalidOptionException {
-    assertEquals(started, Options.parse(text).mayInstrument(false));
-    assertEquals(attached, Options.parse(text).mayInstrument(true));
+    assertEquals(started, Options.parse(text, false).mayInstrument());
+    assertEquals(attached, Options.parse(text, true).mayInstrument());
   }
 
   @ParameterizedTest

@@ -9,6 +9,7 @@ import stackweave.agent.jdk.compiler.CompilerLimit;
 import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.jdk.hook.ThreadStartHook;
 import stackweave.agent.message.Messages;
+import stackweave.agent.option.Options;
 import stackweave.engine.ThreadStarts;
 import stackweave.hotspot.runtime.JavaThreads;
 
@@ -30,19 +31,17 @@ final class AgentTools implements AutoCloseable {
    * @param instrumentation null in tests
    */
   AgentTools(
-      Instrumentation instrumentation,
-      Messages messages,
-      List<Feature> features,
-      SamplerSettings settings) {
+      Instrumentation instrumentation, Messages messages, List<Feature> features, Options options) {
     this.instrumentation = instrumentation;
     this.messages = messages;
     this.features = features;
-    this.mayHook = settings.hooks();
+    this.mayHook = options.mayInstrument();
     this.failureFiles =
-        settings.recordFailures().isEmpty()
+        options.recordFailures().isEmpty()
             ? null
-            : new FailureFiles(settings.recordFailures(), messages);
-    this.compilerLimit = settings.withoutC2() ? new CompilerLimit(instrumentation) : null;
+            : new FailureFiles(options.recordFailures(), messages);
+    this.compilerLimit =
+        options.jit() == Options.Jit.C1 ? new CompilerLimit(instrumentation) : null;
   }
 
   Instrumentation instrumentation() {

@@ -55,7 +55,7 @@ final class Decoding implements SignalTargets, AutoCloseable {
     }
     process =
         ProcessView.open(
-            parts.settings().memoryAccess(),
+            parts.options().memory(),
             areSamplesTaken,
             modules -> tools.features().forEach(feature -> feature.prepare(modules)));
     if (!process.nativeOnly().isEmpty()) {

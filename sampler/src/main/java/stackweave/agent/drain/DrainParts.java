@@ -2,6 +2,7 @@ package stackweave.agent.drain;
 
 import java.util.concurrent.CountDownLatch;
 import stackweave.agent.drain.limit.Room;
+import stackweave.agent.option.Options;
 import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.SamplingRequest;
 
@@ -9,7 +10,7 @@ import stackweave.jfr.control.SamplingRequest;
  * What a drain thread works by, from its start to its end.
  *
  * @param request what the recordings ask for
- * @param settings what the agent's options say
+ * @param options what the agent's options say
  * @param engines starts engines
  * @param room what the application leaves for sampling
  * @param switchFile whether sampling is switched off
@@ -17,7 +18,7 @@ import stackweave.jfr.control.SamplingRequest;
  */
 record DrainParts(
     SamplingRequest request,
-    SamplerSettings settings,
+    Options options,
     EngineSource engines,
     Room room,
     SwitchFile switchFile,

@@ -102,7 +102,7 @@ final class DrainThread implements Runnable {
 
   private void sample() {
     status.begin();
-    try (PerfBudget budget = new PerfBudget(parts.settings().perfMemoryBytes())) {
+    try (PerfBudget budget = new PerfBudget(parts.options().perfMemoryBytes())) {
       EngineSession session = new EngineSession(parts, tools, status, stop, budget);
       while (!stop.isSet()) {
         awaitSwitchedOn();

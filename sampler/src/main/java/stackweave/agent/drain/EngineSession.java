@@ -128,7 +128,7 @@ final class EngineSession {
     if (throttle == null) {
       throttle =
           new Throttle(
-              parts.settings().drainPercent(),
+              parts.options().drainPercent(),
               status::ownCpu,
               System::nanoTime,
               engine::backlog,
@@ -172,7 +172,7 @@ final class EngineSession {
   }
 
   private EngineConfig config() {
-    return EngineConfig.of(parts.request(), parts.settings().memoryAccess());
+    return EngineConfig.of(parts.request(), parts.options().memory());
   }
 
   private void close() {

@@ -10,6 +10,7 @@ import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.message.Messages;
+import stackweave.agent.option.Options;
 import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
@@ -45,7 +46,7 @@ public final class Sampler implements SamplingListener {
 
   private final Machine machine;
   private final Instrumentation instrumentation;
-  private final SamplerSettings settings;
+  private final Options options;
   private final Supplier<List<Feature>> features;
   private final SwitchFile switchFile;
   private final Messages messages;
@@ -70,25 +71,25 @@ public final class Sampler implements SamplingListener {
    */
   public Sampler(
       Instrumentation instrumentation,
-      SamplerSettings settings,
+      Options options,
       Supplier<List<Feature>> features,
       Messages messages,
       StatusBoard board) {
-    this(Machine.REAL, instrumentation, settings, features, messages, board);
+    this(Machine.REAL, instrumentation, options, features, messages, board);
   }
 
   Sampler(
       Machine machine,
       Instrumentation instrumentation,
-      SamplerSettings settings,
+      Options options,
       Supplier<List<Feature>> features,
       Messages messages,
       StatusBoard board) {
     this.machine = machine;
     this.instrumentation = instrumentation;
-    this.settings = settings;
+    this.options = options;
     this.features = features;
-    this.switchFile = new SwitchFile(settings.switchFile(), messages);
+    this.switchFile = new SwitchFile(options.switchFile(), messages);
     this.messages = messages;
     this.publisher = new StatusPublisher(board, switchFile.name(), this::latest, this::hasStarted);
   }
@@ -96,7 +97,7 @@ public final class Sampler implements SamplingListener {
   /** Makes what sampling needs, once. Under the lock of this. */
   private void prepare() {
     if (totals == null) {
-      tools = new AgentTools(instrumentation, messages, features.get(), settings);
+      tools = new AgentTools(instrumentation, messages, features.get(), options);
       totals = new SamplerTotals();
     }
   }
@@ -211,7 +212,7 @@ public final class Sampler implements SamplingListener {
         new DrainThread(
             new DrainParts(
                 request,
-                settings,
+                options,
                 machine.engines(),
                 Room.later(instrumentation, machine.heap()),
                 switchFile,

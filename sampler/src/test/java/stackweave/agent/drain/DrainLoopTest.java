@@ -131,7 +131,7 @@ class DrainLoopTest {
     DrainParts parts =
         new DrainParts(
             new SamplingRequest(MILLISECOND, "timer", 64, false, List.of(), List.of()),
-            DrainThreadTest.SETTINGS,
+            DrainThreadTest.options(""),
             EngineSource.OF_MACHINE,
             Room.later(null, heap),
             new SwitchFile(directory.resolve("off").toString(), messages),

@@ -17,6 +17,8 @@ import stackweave.agent.drain.limit.HeapRoom;
 import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.message.Messages;
+import stackweave.agent.option.InvalidOptionException;
+import stackweave.agent.option.Options;
 import stackweave.engine.choice.EngineChoice;
 import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.EngineKind;
@@ -24,12 +26,17 @@ import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
-import stackweave.linux.MemoryAccess;
 import stackweave.testing.EventsByTime;
 
 class DrainThreadTest {
-  static final SamplerSettings SETTINGS =
-      new SamplerSettings(false, "", "", MemoryAccess.AUTO, false, 100, 0);
+  /** Options of the agent, with which the tests of this package sample their own process. */
+  static Options options(String more) {
+    try {
+      return Options.parse("hooks=off,jit=all,drain=100" + more);
+    } catch (InvalidOptionException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
 
   @TempDir private Path directory;
 
@@ -112,12 +119,12 @@ class DrainThreadTest {
     return new DrainThread(
         new DrainParts(
             new SamplingRequest(interval, "timer", 64, false, List.of(), List.of()),
-            SETTINGS,
+            options(""),
             engines,
             Room.later(null, HeapRoom.Heap.OF_JVM),
             switchFile,
             new CountDownLatch(1)),
-        new AgentTools(null, messages, List.of(), SETTINGS),
+        new AgentTools(null, messages, List.of(), options("")),
         new Status(new SamplerTotals(), start, stores, () -> {}, messages));
   }
 }

@@ -31,7 +31,6 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.store.EventStore;
-import stackweave.linux.MemoryAccess;
 import stackweave.testing.EventsByTime;
 
 /** The drain thread and the way of a sample, behind an engine that does what the test says. */
@@ -69,8 +68,7 @@ abstract class FakeEngineRuns {
         new Sampler(
             new Sampler.Machine(this::choose, heap),
             null,
-            new SamplerSettings(
-                false, "", directory.resolve("off").toString(), MemoryAccess.AUTO, false, 100, 0),
+            DrainThreadTest.options(",switch=" + directory.resolve("off")),
             this::features,
             new Messages(said::add),
             new StatusBoard(nothing));
