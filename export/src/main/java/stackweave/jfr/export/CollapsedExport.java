@@ -44,7 +44,7 @@ public final class CollapsedExport extends TextExport {
   }
 
   @Override
-  void writeText(SampledRecording recording, Appendable out)
+  public void writeText(SampledRecording recording, Appendable out)
       throws IOException, RecordingException {
     Lines lines = new Lines(recording);
     if (selection.equals(Selection.ALL)) {

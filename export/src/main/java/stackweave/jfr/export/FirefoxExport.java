@@ -45,7 +45,7 @@ public final class FirefoxExport extends TextExport {
   }
 
   @Override
-  void writeText(SampledRecording recording, Appendable out)
+  public void writeText(SampledRecording recording, Appendable out)
       throws IOException, RecordingException {
     new Page(recording, new Json(out)).write();
   }

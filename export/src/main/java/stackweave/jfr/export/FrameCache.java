@@ -11,7 +11,7 @@ import stackweave.jfr.read.SampledMethod;
  * Caches a value computed from a frame's method and kind: a recording has many frames and few
  * methods. Not for values that depend on line or offset. Not thread-safe.
  */
-final class FrameCache<T> {
+public final class FrameCache<T> {
   private final Function<SampledFrame, T> maker;
 
   /** By method and kind. */
@@ -20,11 +20,11 @@ final class FrameCache<T> {
   /**
    * @param maker computes the value from any frame of the method and kind
    */
-  FrameCache(Function<SampledFrame, T> maker) {
+  public FrameCache(Function<SampledFrame, T> maker) {
     this.maker = maker;
   }
 
-  T get(SampledFrame frame) {
+  public T get(SampledFrame frame) {
     return made.computeIfAbsent(frame.method(), method -> new HashMap<>(2))
         .computeIfAbsent(frame.kind(), kind -> maker.apply(frame));
   }

@@ -66,16 +66,16 @@ public enum FrameCategory {
     return symbol.contains("::") || symbol.indexOf('(') > 0;
   }
 
-  String label() {
+  public String label() {
     return label;
   }
 
-  String about() {
+  public String about() {
     return about;
   }
 
   /** Hue, saturation and lightness. */
-  List<Integer> color() {
+  public List<Integer> color() {
     return color;
   }
 }

@@ -8,27 +8,27 @@ import java.util.function.IntFunction;
  * Writes JSON that is safe inside an HTML script element: everything that could end the element,
  * and everything but printable ASCII, is escaped. Not thread-safe.
  */
-final class Json {
+public final class Json {
   private final Appendable out;
   private boolean first = true;
 
-  Json(Appendable out) {
+  public Json(Appendable out) {
     this.out = out;
   }
 
-  Json beginObject() throws IOException {
+  public Json beginObject() throws IOException {
     return begin('{');
   }
 
-  Json endObject() throws IOException {
+  public Json endObject() throws IOException {
     return end('}');
   }
 
-  Json beginArray() throws IOException {
+  public Json beginArray() throws IOException {
     return begin('[');
   }
 
-  Json endArray() throws IOException {
+  public Json endArray() throws IOException {
     return end(']');
   }
 
@@ -46,7 +46,7 @@ final class Json {
   }
 
   /** The name of the value that comes next. */
-  Json name(String name) throws IOException {
+  public Json name(String name) throws IOException {
     separate();
     string(name);
     out.append(':');
@@ -77,7 +77,7 @@ final class Json {
   }
 
   /** A name and its value. */
-  Json field(String name, Object value) throws IOException {
+  public Json field(String name, Object value) throws IOException {
     return name(name).value(value);
   }
 

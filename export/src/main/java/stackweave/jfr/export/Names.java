@@ -33,7 +33,7 @@ public final class Names {
   }
 
   /** {@code name} with halves of surrogate pairs replaced. */
-  static String encodable(String name) {
+  public static String encodable(String name) {
     return HALF_PAIR.matcher(name).replaceAll("\ufffd");
   }
 

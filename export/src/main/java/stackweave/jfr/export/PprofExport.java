@@ -174,7 +174,7 @@ public final class PprofExport implements Export {
                     "process %d: %s, %s; sampled by Stackweave %s",
                     session.pid(), session.jdk(), session.abi(), session.agentVersion())));
       }
-      for (String note : FlameGraphExport.notes(recording)) {
+      for (String note : RecordingFacts.notes(recording)) {
         comments.add(tables.string(note));
       }
       profile.packed(COMMENT, comments);

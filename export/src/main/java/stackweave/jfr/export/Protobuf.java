@@ -71,7 +71,7 @@ public final class Protobuf {
   }
 
   /** Writes an unsigned number in as many groups of seven bits as it has, the lowest first. */
-  static void varint(ByteArrayOutputStream out, long value) {
+  public static void varint(ByteArrayOutputStream out, long value) {
     long left = value;
     while ((left & ~0x7fL) != 0) {
       out.write((int) left | 0x80);

@@ -45,7 +45,7 @@ public final class SpeedscopeExport extends TextExport {
   }
 
   @Override
-  void writeText(SampledRecording recording, Appendable out)
+  public void writeText(SampledRecording recording, Appendable out)
       throws IOException, RecordingException {
     TimedSamples samples = new TimedSamples(recording, selection, false);
     mustNotBeTooLarge(samples);

@@ -10,8 +10,7 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
 /** An export that is text, in UTF-8. */
-abstract sealed class TextExport implements Export
-    permits CollapsedExport, FirefoxExport, FlameGraphExport, SpeedscopeExport, TopExport {
+public abstract class TextExport implements Export {
 
   @Override
   public final void write(SampledRecording recording, OutputStream out)
@@ -22,7 +21,7 @@ abstract sealed class TextExport implements Export
     writer.flush();
   }
 
-  /** Writes the text to {@code out}. */
-  abstract void writeText(SampledRecording recording, Appendable out)
+  /** Writes the text to {@code out}, which the caller flushes. */
+  public abstract void writeText(SampledRecording recording, Appendable out)
       throws IOException, RecordingException;
 }

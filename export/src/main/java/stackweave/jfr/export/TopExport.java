@@ -54,7 +54,7 @@ public final class TopExport extends TextExport {
   }
 
   @Override
-  void writeText(SampledRecording recording, Appendable out) throws IOException {
+  public void writeText(SampledRecording recording, Appendable out) throws IOException {
     new Tables(recording, out).write();
   }
 
@@ -89,11 +89,11 @@ public final class TopExport extends TextExport {
     void write() throws IOException {
       lines.line(ShortNames.cut(clean(title), options.width()));
       List<String> facts = new ArrayList<>();
-      for (List<String> fact : FlameGraphExport.facts(recording)) {
+      for (List<String> fact : RecordingFacts.of(recording)) {
         facts.add(clean((fact.get(0) + " " + fact.get(1)).strip()));
       }
       lines.wrap(String.join("; ", facts), "");
-      for (String note : FlameGraphExport.notes(recording)) {
+      for (String note : RecordingFacts.notes(recording)) {
         paragraph("! " + clean(note));
       }
       if (choice.isByWeight() && sums.cut.value(false) > 0) {

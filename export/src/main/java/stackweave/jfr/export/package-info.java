@@ -1,5 +1,6 @@
 /**
  * Exports of recordings, each an {@link stackweave.jfr.export.Export}: collapsed stacks, a flame
- * graph, tables, and files for pprof, speedscope and the Firefox Profiler.
+ * graph (package {@code flamegraph}), tables, and files for pprof, speedscope and the Firefox
+ * Profiler.
  */
 package stackweave.jfr.export;

@@ -37,11 +37,11 @@ public final class ExportedStacks {
     return name.replace(';', ',');
   }
 
-  Map<String, Long> counts() {
+  public Map<String, Long> counts() {
     return counts;
   }
 
-  Map<String, Long> nanos() {
+  public Map<String, Long> nanos() {
     return nanos;
   }
 
@@ -52,11 +52,12 @@ public final class ExportedStacks {
   }
 
   /** The same of formats that have the time only. */
-  void assertNanosAreThoseOf(SampledRecording recording, Selection selection) throws Exception {
+  public void assertNanosAreThoseOf(SampledRecording recording, Selection selection)
+      throws Exception {
     assertSame(collapsed(recording, selection, true), lines(nanos));
   }
 
-  static void assertSame(Map<String, Long> expected, Map<String, Long> actual) {
+  public static void assertSame(Map<String, Long> expected, Map<String, Long> actual) {
     assertSame(lines(expected), lines(actual));
   }
 
@@ -76,7 +77,7 @@ public final class ExportedStacks {
     return lines.stream().map(l -> l.replaceAll("n{9,}", "n..n")).collect(joining("\n"));
   }
 
-  static String collapsed(SampledRecording recording, Selection selection, boolean total)
+  public static String collapsed(SampledRecording recording, Selection selection, boolean total)
       throws Exception {
     StringBuilder text = new StringBuilder();
     new CollapsedExport(new CollapsedExport.Options(true, total, FrameNames.PLAIN), selection)

@@ -24,18 +24,18 @@ import stackweave.jfr.store.Unpooled;
 /** Recordings with something of all that an export must cope with. */
 public final class ManyStacks {
   public static final int NATIVE = 0;
-  static final int KERNEL = 1;
-  static final int INTERPRETED = 2;
-  static final int C2 = 4;
-  static final int INLINED = 5;
-  static final int STUB = 7;
-  static final int TRUNCATED = 2;
+  public static final int KERNEL = 1;
+  public static final int INTERPRETED = 2;
+  public static final int C2 = 4;
+  public static final int INLINED = 5;
+  public static final int STUB = 7;
+  public static final int TRUNCATED = 2;
 
   /** Names that somebody who knows the formats would choose. */
-  static final String HOSTILE =
+  public static final String HOSTILE =
       "</script><b onclick=\"x('1')\">\\u0000\0\u001b]0;x\u0007\n;\"'\\&amp;\u2028\ud800\u202efdp\u2066";
 
-  static final String LONG = "n".repeat(4_000);
+  public static final String LONG = "n".repeat(4_000);
 
   private static final SessionInfo SESSION =
       new SessionInfo(
@@ -67,7 +67,7 @@ public final class ManyStacks {
   }
 
   /** Opens a recording with other samples than those of CPU time. */
-  static SampledRecording open(Path file, SampleChoice choice) throws RecordingException {
+  public static SampledRecording open(Path file, SampleChoice choice) throws RecordingException {
     return SampledRecording.open(
         file, ReadingProgress.NONE, true, SampledFrame.Change.NONE, choice);
   }

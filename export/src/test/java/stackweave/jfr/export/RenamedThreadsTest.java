@@ -19,6 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.export.flamegraph.FlameGraphExport;
+import stackweave.jfr.export.flamegraph.FlamePageData;
 import stackweave.jfr.export.report.ReportExport;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;

@@ -23,7 +23,7 @@ import stackweave.jfr.store.Unpooled;
  * once directly and once through another method.
  */
 public final class TimedWork {
-  static final int SAMPLES = 2_000;
+  public static final int SAMPLES = 2_000;
 
   private static final SessionInfo SESSION =
       new SessionInfo(
@@ -57,7 +57,7 @@ public final class TimedWork {
   /**
    * @param slowPercent how many of 100 samples of the thread web are in slow, in its phase
    */
-  static SampledRecording record(Path file, int slowPercent) throws Exception {
+  public static SampledRecording record(Path file, int slowPercent) throws Exception {
     try (Recording recording = new Recording()) {
       recording.start();
       try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {

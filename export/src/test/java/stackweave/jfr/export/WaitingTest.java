@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.jfr.export.flamegraph.FlameGraphExport;
 import stackweave.jfr.export.otlp.OtlpExport;
 import stackweave.jfr.export.report.Comparison;
 import stackweave.jfr.export.report.ReportExport;

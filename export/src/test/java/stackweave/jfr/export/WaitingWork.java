@@ -29,25 +29,25 @@ import stackweave.jfr.store.Unpooled;
  * A recording of two workers of a pool that use the CPU, call a server and wait for a monitor; of
  * two that are idle, a selector loop, and a thread of the JVM. Its sums are the constants here.
  */
-final class WaitingWork {
-  static final long MILLI = 1_000_000;
-  static final int CPU_SAMPLES = 100;
-  static final long CPU_NANOS = CPU_SAMPLES * 10 * MILLI;
-  static final long RUNNABLE_NANOS = 50 * MILLI;
-  static final long SOCKET_NANOS = 40 * 100 * MILLI;
-  static final long MONITOR_NANOS = 10 * 50 * MILLI;
-  static final long CALL_NANOS = 2 * 250 * MILLI;
+public final class WaitingWork {
+  public static final long MILLI = 1_000_000;
+  public static final int CPU_SAMPLES = 100;
+  public static final long CPU_NANOS = CPU_SAMPLES * 10 * MILLI;
+  public static final long RUNNABLE_NANOS = 50 * MILLI;
+  public static final long SOCKET_NANOS = 40 * 100 * MILLI;
+  public static final long MONITOR_NANOS = 10 * 50 * MILLI;
+  public static final long CALL_NANOS = 2 * 250 * MILLI;
 
   /** In a pool's queue. */
-  static final long POOL_NANOS = 2 * 10_000 * MILLI;
+  public static final long POOL_NANOS = 2 * 10_000 * MILLI;
 
-  static final long SELECTOR_NANOS = 9_000 * MILLI;
-  static final long JVM_NANOS = 8_000 * MILLI;
+  public static final long SELECTOR_NANOS = 9_000 * MILLI;
+  public static final long JVM_NANOS = 8_000 * MILLI;
 
-  static final long WORK_NANOS =
+  public static final long WORK_NANOS =
       CPU_NANOS + RUNNABLE_NANOS + SOCKET_NANOS + MONITOR_NANOS + CALL_NANOS;
-  static final long IDLE_NANOS = POOL_NANOS + SELECTOR_NANOS + JVM_NANOS;
-  static final int WAITING_SAMPLES = 1 + 40 + 10 + 2 + 2 + 1 + 1;
+  public static final long IDLE_NANOS = POOL_NANOS + SELECTOR_NANOS + JVM_NANOS;
+  public static final int WAITING_SAMPLES = 1 + 40 + 10 + 2 + 2 + 1 + 1;
 
   private static final SessionInfo SESSION =
       new SessionInfo(
@@ -69,14 +69,14 @@ final class WaitingWork {
     this.hasWaiting = hasWaiting;
   }
 
-  static void record(Path file) throws Exception {
+  public static void record(Path file) throws Exception {
     record(file, true);
   }
 
   /**
    * @param hasWaiting whether waiting is sampled, or nothing but CPU time
    */
-  static void record(Path file, boolean hasWaiting) throws Exception {
+  public static void record(Path file, boolean hasWaiting) throws Exception {
     try (Recording recording = new Recording()) {
       if (hasWaiting) {
         recording.enable(WallSample.NAME);
@@ -90,7 +90,7 @@ final class WaitingWork {
   }
 
   /** Waits of 1 s each: without a frame, twice without the outermost ones, and whole. */
-  static void recordStackless(Path file) throws Exception {
+  public static void recordStackless(Path file) throws Exception {
     try (Recording recording = new Recording()) {
       recording.enable(WallSample.NAME);
       recording.start();
@@ -117,7 +117,7 @@ final class WaitingWork {
                 .state(state.code())));
   }
 
-  static SampledRecording open(Path file, SampleChoice choice) throws RecordingException {
+  public static SampledRecording open(Path file, SampleChoice choice) throws RecordingException {
     return SampledRecording.open(
         file, ReadingProgress.NONE, true, SampledFrame.Change.NONE, choice);
   }

@@ -23,8 +23,8 @@ import stackweave.jfr.store.Unpooled;
  * A recording that looks like a JVM with much native code: each line a stack, frames separated by
  * {@code >}, a letter for the kind, and the number of samples first.
  */
-final class Workload {
-  static final SessionInfo SESSION =
+public final class Workload {
+  public static final SessionInfo SESSION =
       new SessionInfo(
           "test",
           "x86_64-linux-gnu",
@@ -133,7 +133,7 @@ final class Workload {
   private Workload() {}
 
   /** Records the workload once. */
-  static void record(Path file) throws Exception {
+  public static void record(Path file) throws Exception {
     try (Recording recording = new Recording()) {
       recording.start();
       try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
@@ -164,7 +164,7 @@ final class Workload {
   }
 
   /** What is left of a program of 2.2 s on a busy machine: seven samples at its end. */
-  static void recordShort(Path file) throws Exception {
+  public static void recordShort(Path file) throws Exception {
     try (Recording recording = new Recording()) {
       recording.start();
       try (EventStore store = EventStore.open(SESSION, StoreLimits.DEFAULT)) {
@@ -193,7 +193,7 @@ final class Workload {
   }
 
   /** Records {@code stacks} random stacks that make about {@code 20 * stacks} nodes. */
-  static void recordLarge(Path file, int stacks) throws Exception {
+  public static void recordLarge(Path file, int stacks) throws Exception {
     Random random = new Random(7);
     try (Recording recording = new Recording()) {
       recording.start();

@@ -15,7 +15,7 @@ import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.jfr.chunk.ChunkHeader;
-import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.export.flamegraph.FlameGraphExport;
 import stackweave.jfr.read.ChunkList;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;

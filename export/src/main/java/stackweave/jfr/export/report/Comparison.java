@@ -6,8 +6,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Names;
+import stackweave.jfr.export.RecordingFacts;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -44,8 +44,8 @@ public final class Comparison {
   public Comparison(SampledRecording before, SampledRecording after) {
     this.before = new ReportSums(before, true);
     this.after = new ReportSums(after, true);
-    FlameGraphExport.notes(before).forEach(note -> notes.add("Before: " + note));
-    FlameGraphExport.notes(after).forEach(note -> notes.add("After: " + note));
+    RecordingFacts.notes(before).forEach(note -> notes.add("Before: " + note));
+    RecordingFacts.notes(after).forEach(note -> notes.add("After: " + note));
     this.time = after.choice().time();
   }
 

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.function.ToLongFunction;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.export.CodeOrigin;
-import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.FrameCategory;
+import stackweave.jfr.export.RecordingFacts;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
@@ -182,7 +182,7 @@ final class EventReport {
               + " them.",
           counted, Math.min(100.0, 100.0 * all.nanos / counted));
     }
-    section.sentences.addAll(FlameGraphExport.notes(recording));
+    section.sentences.addAll(RecordingFacts.notes(recording));
     return section;
   }
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.export.Export;
-import stackweave.jfr.export.FlameGraphExport;
+import stackweave.jfr.export.RecordingFacts;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledModule;
@@ -304,7 +304,7 @@ public final class ReportExport implements Export {
             "The samples cover %s of the %s of CPU time that was used.",
             percent(Math.min(1, (double) figure(Counter.CPU_COVERED) / used)), Texts.seconds(used));
       }
-      section.sentences.addAll(FlameGraphExport.notes(recording));
+      section.sentences.addAll(RecordingFacts.notes(recording));
       long cut = sums.incomplete.sum().count;
       section.say(
           "%,d of %,d stacks (%s) do not reach their thread's first frame.",

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.Timespans;
-import stackweave.jfr.export.FlameGraphExport;
 import stackweave.jfr.export.Names;
+import stackweave.jfr.export.RecordingFacts;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
@@ -179,7 +179,7 @@ final class WaitReport {
           percent(sums.cutNanos, sums.nanos), Texts.seconds(sums.cutNanos));
     }
     if (withNotes) {
-      section.sentences.addAll(FlameGraphExport.notes(recording));
+      section.sentences.addAll(RecordingFacts.notes(recording));
     }
     return section;
   }

@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 

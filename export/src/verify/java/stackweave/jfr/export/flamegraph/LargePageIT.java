@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.jfr.Programs;
+import stackweave.jfr.export.Workload;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledRecording;
 

@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,14 +17,14 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Inflater;
 
 /** A second reader of the data in a flame graph's page, from the description in FlameData. */
-final class FlamePageData {
-  record Way(String label, boolean isGuess) {}
+public final class FlamePageData {
+  public record Way(String label, boolean isGuess) {}
 
-  record Module(String path, String buildId, String rules) {}
+  public record Module(String path, String buildId, String rules) {}
 
-  record Look(String text, int kind, String origin, Module module, int line, Way way) {}
+  public record Look(String text, int kind, String origin, Module module, int line, Way way) {}
 
-  record Node(Node parent, Look look) {
+  public record Node(Node parent, Look look) {
     int level() {
       int level = 0;
       for (Node n = parent; n != null; n = n.parent) {
@@ -34,9 +34,9 @@ final class FlamePageData {
     }
   }
 
-  record Cell(int cell, long count, long micros) {}
+  public record Cell(int cell, long count, long micros) {}
 
-  record Stack(
+  public record Stack(
       Node node,
       String thread,
       long threadId,
@@ -49,14 +49,14 @@ final class FlamePageData {
 
   private record Function(String text, int kind, String origin, Module module) {}
 
-  final JsonObject head;
-  final List<Node> nodes = new ArrayList<>();
-  final List<Stack> stacks = new ArrayList<>();
+  public final JsonObject head;
+  public final List<Node> nodes = new ArrayList<>();
+  public final List<Stack> stacks = new ArrayList<>();
 
   private final byte[] bytes;
   private int at;
 
-  FlamePageData(String page) throws DataFormatException {
+  public FlamePageData(String page) throws DataFormatException {
     Matcher json =
         Pattern.compile("<script type=\"application/json\" id=\"data\">(.*?)</script>")
             .matcher(page);
@@ -162,7 +162,7 @@ final class FlamePageData {
   }
 
   /** The page's stacks in the collapsed format. */
-  String collapse() {
+  public String collapse() {
     TreeMap<String, Long> lines = new TreeMap<>();
     for (Stack stack : stacks) {
       lines.merge(line(stack.node()), stack.count(), Long::sum);

@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -18,6 +18,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.jfr.Programs;
+import stackweave.jfr.export.ManyStacks;
+import stackweave.jfr.export.Texts;
+import stackweave.jfr.export.TimedWork;
+import stackweave.jfr.export.WaitingWork;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;

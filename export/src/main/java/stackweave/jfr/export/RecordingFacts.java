@@ -1,6 +1,5 @@
 package stackweave.jfr.export;
 
-import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -14,120 +13,17 @@ import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
-/**
- * A flame graph as one self-contained HTML page: its content security policy forbids any network
- * access. Widths are samples, or the time that they stand for. A recording that was opened with
- * {@link SampledRecording#openTimed} has a strip over time.
- */
-public final class FlameGraphExport extends TextExport {
+/** What readers of a recording must know beside its stacks, for all exports and reports. */
+public final class RecordingFacts {
   /** Marks a fact that is shown in colour. */
   private static final String WARN = "warn";
 
-  private final String title;
-  private final boolean threads;
-  private List<SampledRecording> more = List.of();
-  private String beforeTitle = "";
-
-  /** The recording that it is compared with; null for none. */
-  private SampledRecording before;
-
-  /**
-   * @param title the page's title, such as the recording's file name
-   * @param threads whether each stack begins with its thread
-   */
-  public FlameGraphExport(String title, boolean threads) {
-    this.title = title;
-    this.threads = threads;
-  }
-
-  /** Adds more recordings to the graph. */
-  public FlameGraphExport with(List<SampledRecording> others) {
-    more = List.copyOf(others);
-    return this;
-  }
-
-  /**
-   * Makes it the difference to another recording.
-   *
-   * @param otherTitle what the other is called
-   */
-  public FlameGraphExport comparedWith(String otherTitle, SampledRecording other) {
-    beforeTitle = otherTitle;
-    before = other;
-    return this;
-  }
-
-  @Override
-  void writeText(SampledRecording recording, Appendable out) throws IOException {
-    FlameTree tree = new FlameTree(threads, before != null, recording.choice().isByWeight());
-    List<SampledRecording> all = new ArrayList<>();
-    all.add(recording);
-    all.addAll(more);
-    all.forEach(each -> tree.add(each, false));
-    if (before != null) {
-      tree.add(before, true);
-    }
-    tree.prune(FlameTree.MAX_NODES);
-    String name = before == null ? title : title + " compared with " + beforeTitle;
-    FlamePage.write(
-        Names.html(name) + " – Stackweave flame graph",
-        data -> writeData(name, all, tree, new Json(data)),
-        out);
-  }
-
-  private void writeData(String name, List<SampledRecording> recordings, FlameTree tree, Json json)
-      throws IOException {
-    FlameData data =
-        new FlameData(tree, recordings.get(0).choice().unit() == WeightUnit.NANOSECONDS);
-    boolean thinned = before != null && before.figures().get(Counter.THINNED) > 0;
-    for (SampledRecording recording : recordings) {
-      thinned |= recording.figures().get(Counter.THINNED) > 0;
-    }
-    SampleChoice choice = recordings.get(0).choice();
-    json.beginObject();
-    json.field("title", name);
-    json.field("timeLabel", choice.time());
-    json.field("wall", choice.isByWeight() ? 1 : 0);
-    // If samples stand for skipped ones, too, or for times of any length, their weight counts.
-    json.field("byTime", thinned || choice.isByWeight() ? 1 : 0);
-    json.field("unit", choice.unit().label());
-    json.field("before", before == null ? "" : beforeTitle);
-    json.field("facts", recordings.size() == 1 ? facts(recordings.get(0)) : sums(recordings));
-    json.field("notes", notes(recordings, tree));
-    json.name("kinds").beginArray();
-    for (FrameCategory category : FrameCategory.values()) {
-      json.beginObject();
-      json.field("label", category.label());
-      json.field("about", category.about());
-      json.field("color", category.color()).endObject();
-    }
-    json.endArray();
-    json.field("byThread", threads);
-    json.field("leftOut", tree.leftOut);
-    json.field("cells", data.cells);
-    json.field("cellMillis", data.cellNanos / 1e6);
-    json.field("startMillis", data.startNanos / 1_000_000);
-    json.field("data", data.base64());
-    json.endObject();
-  }
-
-  private static List<List<String>> sums(List<SampledRecording> recordings) {
-    long samples = 0;
-    long weight = 0;
-    for (SampledRecording recording : recordings) {
-      samples += recording.samples();
-      weight += recording.weightNanos();
-    }
-    return List.of(
-        List.of("Recordings", Integer.toString(recordings.size())),
-        List.of("Samples", Texts.count(samples)),
-        List.of(label(recordings.get(0)), recordings.get(0).choice().unit().text(weight)));
-  }
+  private RecordingFacts() {}
 
   /**
    * Facts about the recording: label, text and mark of each; the first and the last may be none.
    */
-  static List<List<String>> facts(SampledRecording recording) {
+  public static List<List<String>> of(SampledRecording recording) {
     List<List<String>> facts = new ArrayList<>();
     Set<String> jdks = new LinkedHashSet<>();
     for (SessionFacts session : recording.sessions()) {
@@ -247,7 +143,8 @@ public final class FlameGraphExport extends TextExport {
     return shortest.equals(longest) ? shortest : shortest + " to " + longest;
   }
 
-  private static String label(SampledRecording recording) {
+  /** What the weights of its samples are. */
+  public static String label(SampledRecording recording) {
     SampleChoice choice = recording.choice();
     return choice.isEvent() ? choice.type() : choice.isWall() ? "Wall time" : "CPU time";
   }
@@ -270,28 +167,6 @@ public final class FlameGraphExport extends TextExport {
           Texts.of(
               "About %s of the CPU time was spent in the kernel and not sampled.",
               percent(figures.get(Counter.CPU_KERNEL), figures.get(Counter.CPU_USED))));
-    }
-    return notes;
-  }
-
-  private List<String> notes(List<SampledRecording> recordings, FlameTree tree) {
-    List<String> notes = new ArrayList<>();
-    for (int i = 0; i < recordings.size(); i++) {
-      for (String note : notes(recordings.get(i))) {
-        String of = recordings.size() > 1 ? "Recording " + (i + 1) : before == null ? "" : title;
-        notes.add(of.isEmpty() ? note : of + ": " + note);
-      }
-    }
-    if (before != null) {
-      notes(before).forEach(note -> notes.add(beforeTitle + ": " + note));
-    }
-    if (tree.leftOut > 0) {
-      notes.add(
-          Texts.of(
-              "%,d frames of at most %.2g %% of %s samples each are summed up.",
-              tree.leftOut,
-              100 * tree.largestLeftOut,
-              before == null ? "the" : "each recording's"));
     }
     return notes;
   }

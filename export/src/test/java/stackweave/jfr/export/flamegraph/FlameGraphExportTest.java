@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,6 +15,12 @@ import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.export.ExportedStacks;
+import stackweave.jfr.export.ManyStacks;
+import stackweave.jfr.export.RecordingFacts;
+import stackweave.jfr.export.Texts;
+import stackweave.jfr.export.TimedWork;
+import stackweave.jfr.export.Workload;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
@@ -221,7 +227,7 @@ class FlameGraphExportTest {
             .toList();
     assertEquals(List.of(" false", "by jump true"), ways);
     List<String> facts =
-        FlameGraphExport.facts(profile).stream().map(fact -> String.join(": ", fact)).toList();
+        RecordingFacts.of(profile).stream().map(fact -> String.join(": ", fact)).toList();
     assertTrue(facts.contains("Complete with guessed frames: 50.00 %"), facts::toString);
   }
 

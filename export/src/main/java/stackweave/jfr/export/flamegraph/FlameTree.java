@@ -1,8 +1,13 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import stackweave.jfr.export.CodeOrigin;
+import stackweave.jfr.export.FrameCache;
+import stackweave.jfr.export.FrameCategory;
+import stackweave.jfr.export.Index;
+import stackweave.jfr.export.Names;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.FoundWay;

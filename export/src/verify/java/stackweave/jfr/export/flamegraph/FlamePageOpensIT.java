@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import stackweave.jfr.Programs;
+import stackweave.jfr.export.TimedWork;
 import stackweave.jfr.read.SampledRecording;
 
 /** The page of a flame graph is drawn by a browser, and answers to keys. */

@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 
 /** Joins the files that the flame graph's page is made of, for {@link FlameGraphExport}. */
 final class FlamePage {
-  private static final String FOLDER = "flamegraph/";
+  private static final String FOLDER = "";
 
   /**
    * What page.html has in place of the title, the data, and of other files by their names; scripts

@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import java.io.OutputStream;
 import java.nio.file.Files;

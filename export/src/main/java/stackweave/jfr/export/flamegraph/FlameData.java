@@ -1,4 +1,4 @@
-package stackweave.jfr.export;
+package stackweave.jfr.export.flamegraph;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -15,6 +15,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.Deflater;
 import java.util.zip.DeflaterOutputStream;
+import stackweave.jfr.export.Names;
+import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.read.FoundWay;
 import stackweave.jfr.read.time.TimeCells;
 
