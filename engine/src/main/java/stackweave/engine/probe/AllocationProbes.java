@@ -48,6 +48,9 @@ public final class AllocationProbes implements AutoCloseable {
   private static final String NAMESPACE = "/proc/self/ns/pid";
   private static final long COUNT_NANOS = 100_000_000L;
 
+  /** How long calls of malloc alone are counted before that, by one probe. */
+  private static final long FIRST_COUNT_NANOS = 25_000_000L;
+
   /** Of a block that is allocated and given back to learn what a probe takes. */
   private static final int COST_BYTES = 64;
 
@@ -98,8 +101,8 @@ public final class AllocationProbes implements AutoCloseable {
   }
 
   /**
-   * Counts calls for a tenth of a second on the calling thread, and then begins. Where calls come
-   * too often, the probes are taken away as soon as that is seen.
+   * Counts calls for a tenth of a second on the calling thread, and then begins. The first probe is
+   * alone for a moment: where calls come too often, the others are not placed at all.
    *
    * @param policy which system calls may be made
    * @param shift blocks of less than two to this power are followed in proportion to their size
@@ -121,7 +124,10 @@ public final class AllocationProbes implements AutoCloseable {
     try {
       opened.createMaps(shift);
       double without = opened.blockNanos();
-      opened.place();
+      opened.place(0, 1);
+      opened.probeNanos = Math.max(0, opened.blockNanos() - without) / CALLS_OF_BLOCK;
+      opened.countFirst();
+      opened.place(1, opened.probes.size());
       opened.probeNanos = Math.max(0, opened.blockNanos() - without) / CALLS_OF_BLOCK;
       opened.count();
       opened.value.set(AllocationProgram.ENABLED, 1);
@@ -158,14 +164,31 @@ public final class AllocationProbes implements AutoCloseable {
     return UprobeCost.callNanos(cpuTime, () -> Native.free(Native.malloc(COST_BYTES)));
   }
 
-  private void place() throws RefusedException {
+  /** Counts calls of malloc, where the first probe is: as many are of the other functions. */
+  private void countFirst() throws NotNowException {
+    long[] before = counts();
+    long begin = System.nanoTime();
+    long cpuBefore = cpuTime.ofProcess();
+    long nanos;
+    do {
+      Libc.poll(0, 0, 1);
+      nanos = System.nanoTime() - begin;
+    } while (nanos < FIRST_COUNT_NANOS);
+    String tooMany =
+        tooMany(CALLS_OF_BLOCK * (counts()[0] - before[0]), nanos, cpuTime.ofProcess() - cpuBefore);
+    if (!tooMany.isEmpty()) {
+      throw new NotNowException(tooMany);
+    }
+  }
+
+  private void place(int from, int to) throws RefusedException {
     PidNamespace namespace;
     try {
       namespace = PidNamespace.own();
     } catch (IOException e) {
       throw new RefusedException(NAMESPACE + " can't be read");
     }
-    for (int i = 0; i < probes.size(); i++) {
+    for (int i = from; i < to; i++) {
       Probe probe = probes.get(i);
       int errno =
           uprobes.place(
