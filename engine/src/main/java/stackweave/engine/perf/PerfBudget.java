@@ -1,5 +1,8 @@
 package stackweave.engine.perf;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
@@ -22,6 +25,11 @@ public final class PerfBudget implements AutoCloseable {
 
   /** How long perf pauses after it was refused or has ended. */
   private static final long PAUSE_NANOS = 60_000_000_000L;
+
+  /** Has two links and one for each thread (proc_task_getattr in fs/proc/base.c). */
+  private static final Path TASKS = Path.of("/proc/self/task");
+
+  private static final int OWN_LINKS = 2;
 
   private final long bytes;
 
@@ -58,8 +66,18 @@ public final class PerfBudget implements AutoCloseable {
   /** The present number of threads of this process. */
   int threads() {
     int now = files == null ? -1 : files.threadCount(ownTid);
+    now = now < 0 ? links() - OWN_LINKS : now;
     lastCount = now < 0 ? lastCount : now;
     return lastCount;
+  }
+
+  /** Needs no file descriptor, but allocates; 0 if it can't be told. */
+  private static int links() {
+    try {
+      return (int) Files.getAttribute(TASKS, "unix:nlink");
+    } catch (IOException e) {
+      return 0;
+    }
   }
 
   /** Kernel memory of the events of all these threads, in bytes. */
