@@ -5,7 +5,7 @@ import stackweave.maps.proc.Mapping;
 /**
  * An executable range and its module.
  *
- * @param mapping as the kernel has reported it; the range may have lost parts of it since
+ * @param mapping the first one in it
  */
 record CodeRange(long start, long end, Mapping mapping, MappedModule module) {
 

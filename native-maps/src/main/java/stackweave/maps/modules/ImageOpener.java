@@ -54,51 +54,23 @@ final class ImageOpener {
   /**
    * Opens the image of {@code code}. Never fails, but may return {@link ImageOrigin#NONE} and why.
    *
-   * @param code a mapping of the image's code; its inode is 0 if it is known only from a past
-   *     record and may be gone
+   * @param code a mapping of the image's code
    * @param mappings all present mappings
-   * @param buildId the build id that the kernel has recorded for the mapping, or null
    */
-  ModuleImage open(Mapping code, List<Mapping> mappings, String buildId) {
-    ModuleImage image = openAny(code, mappings, buildId);
-    if (buildId != null && image.buildId() != null && !buildId.equals(image.buildId())) {
-      image = nothing(code, "another file was mapped in its place before it was opened");
-    }
-    if (image.origin() == ImageOrigin.NONE && buildId != null) {
-      ModuleImage twin = openedWith(buildId);
-      return twin == null ? image : twin;
-    }
-    return image;
-  }
-
-  /**
-   * An open image with the same build id, or null. JNI libraries are extracted for each class
-   * loader, and some are unloaded before they are opened.
-   */
-  private ModuleImage openedWith(String buildId) {
-    for (WeakReference<ModuleImage> reference : shared.values()) {
-      ModuleImage known = reference.get();
-      if (known != null && known.isReadable() && buildId.equals(known.buildId())) {
-        return known;
-      }
-    }
-    return null;
-  }
-
-  private ModuleImage openAny(Mapping code, List<Mapping> mappings, String buildId) {
+  ModuleImage open(Mapping code, List<Mapping> mappings) {
     StringJoiner why = new StringJoiner("; ");
     Place place = Place.of(code, mappings);
     if (code.path().startsWith("/")) {
       Path path = path(code, why);
       boolean surely = path != null && isInode(path, code);
-      ModuleImage image = surely ? viaPath(path, code, place, buildId, why) : null;
+      ModuleImage image = surely ? viaPath(path, code, place, why) : null;
       Path held = image == null ? kept.of(code.path()) : null;
       if (held != null) {
         // It may have been loaded from the same path before or after this one.
         image =
             viaOther(
                 held,
-                elf -> isInode(held, code) || doubt(elf, place, buildId) == null,
+                elf -> isInode(held, code) || doubt(elf, place) == null,
                 HELD,
                 code,
                 place,
@@ -108,7 +80,7 @@ final class ImageOpener {
         image = viaOther(mapFile(code), elf -> true, "", code, place, why);
       }
       if (image == null && path != null && !surely) {
-        image = viaPath(path, code, place, buildId, why);
+        image = viaPath(path, code, place, why);
       }
       if (image != null) {
         return image;
@@ -134,11 +106,10 @@ final class ImageOpener {
     return null;
   }
 
-  private ModuleImage viaPath(
-      Path path, Mapping code, Place place, String buildId, StringJoiner why) {
+  private ModuleImage viaPath(Path path, Mapping code, Place place, StringJoiner why) {
     try {
       FileElfImage elf = FileElfImage.open(path, rules.memory());
-      String doubt = isInode(path, code) ? null : doubt(elf, place, buildId);
+      String doubt = isInode(path, code) ? null : doubt(elf, place);
       if (doubt == null) {
         return share(elf, ImageOrigin.FILE, code, place, why.toString());
       }
@@ -214,9 +185,9 @@ final class ImageOpener {
   }
 
   /** Why the file at the path may not be the mapped one; null if it certainly is. */
-  private String doubt(FileElfImage elf, Place place, String buildId) {
-    String mapped = buildId;
-    if (mapped == null && place != null) {
+  private String doubt(FileElfImage elf, Place place) {
+    String mapped = null;
+    if (place != null) {
       try {
         mapped = place.headers(memory).buildId();
       } catch (ElfFormatException e) {

@@ -14,9 +14,8 @@ import stackweave.unwind.rule.RuleTable;
 /**
  * The modules mapped at each moment of the last seconds, as versions of {@link ModuleMap}: a
  * library can be mapped where another one was a moment ago, so each sample is unwound with the map
- * of its time. A version begins with {@link #refresh}, which reads /proc/PID/maps and is the only
- * way to find what was unmapped, or with {@link #mapped}, which takes a kernel record of a new
- * mapping. For the unwinding thread only. Times are of {@link System#nanoTime}.
+ * of its time. Versions begin with {@link #refresh}, which reads /proc/PID/maps. For the unwinding
+ * thread only. Times are of {@link System#nanoTime}.
  */
 public final class ModuleIndex {
   /**
@@ -31,7 +30,6 @@ public final class ModuleIndex {
 
   private static final String JAVA_HOME = System.getProperty("java.home") + "/";
   private static final String VDSO = "[vdso]";
-  private static final String DELETED = " (deleted)";
   private static final ModuleMap NOTHING = new ModuleMap(0, List.of(), new AnonymousCode());
 
   private final ModuleSources sources;
@@ -51,12 +49,8 @@ public final class ModuleIndex {
 
   private int refreshedGeneration;
 
-  /**
-   * The mappings from a time on.
-   *
-   * @param complete whether it was read from /proc/PID/maps, and so has all mappings
-   */
-  private record Version(long since, ModuleMap map, boolean complete) {}
+  /** The mappings from a time on. */
+  private record Version(long since, ModuleMap map) {}
 
   /**
    * For the own process.
@@ -143,11 +137,11 @@ public final class ModuleIndex {
       return false;
     }
     Version complete =
-        changed ? versions.remove(versions.size() - 1) : new Version(timeNanos, latest(), true);
+        changed ? versions.remove(versions.size() - 1) : new Version(timeNanos, latest());
     if (!same && foundSince - complete.since() < 0) {
       long newest = versions.isEmpty() ? foundSince : versions.get(versions.size() - 1).since();
       long since = foundSince - newest < 0 ? newest : foundSince;
-      versions.add(new Version(since, newMap(between), false));
+      versions.add(new Version(since, newMap(between)));
       refreshedGeneration = lastGeneration;
     }
     versions.add(complete);
@@ -221,7 +215,7 @@ public final class ModuleIndex {
         MappedModule module = moduleOf(known, m);
         if (module == null) {
           all = all == null ? ProcMaps.read(sources.process()) : all;
-          module = openModule(m, all, null, ranges);
+          module = openModule(m, all, ranges);
           if (mayVanish(m.path())) {
             module.image().readNow();
           }
@@ -232,7 +226,7 @@ public final class ModuleIndex {
     if (versions.isEmpty() || !known.equals(ranges)) {
       long newest = versions.isEmpty() ? timeNanos : versions.get(versions.size() - 1).since();
       long since = timeNanos - newest < 0 ? newest : timeNanos;
-      versions.add(new Version(since, newMap(ranges), true));
+      versions.add(new Version(since, newMap(ranges)));
       trim();
     }
     // Whether moved code still is a library's, these lines alone don't tell.
@@ -283,149 +277,6 @@ public final class ModuleIndex {
     return !path.startsWith("/usr/") && !path.startsWith("/lib") && !path.startsWith(JAVA_HOME);
   }
 
-  /**
-   * Adds a kernel record of a new executable mapping, which replaces what was in its range. A
-   * record may come after samples of its time and after a refresh. One from before the history is
-   * left out: the first refresh has found what it tells of.
-   *
-   * @param timeNanos when it was mapped
-   * @param address first address
-   * @param length in bytes
-   * @param fileOffset offset of the range in the file, in bytes
-   * @param path the kernel's name of it; not a file unless it begins with a single slash
-   * @param buildId the build id in lower-case hexadecimal, or null if the kernel gave none
-   */
-  public void mapped(
-      long timeNanos, long address, long length, long fileOffset, String path, String buildId) {
-    if (length <= 0) {
-      return;
-    }
-    int base = indexAt(timeNanos);
-    if (base < 0 && !versions.isEmpty()) {
-      return; // from before the oldest version, which has what is still mapped of it
-    }
-    long end = address + length;
-    List<CodeRange> before = base < 0 ? List.of() : versions.get(base).map().ranges();
-    CodeRange range =
-        path.startsWith("/") && !path.startsWith("//")
-            ? fileRange(record(address, end, fileOffset, path), buildId)
-            : isMapped(before, address, end) ? movedRange(before, address, end) : null;
-    if (range == null ? !isMapped(before, address, end) : before.contains(range)) {
-      return;
-    }
-    versions.add(
-        base + 1, new Version(timeNanos, newMap(replaced(before, address, end, range)), false));
-    for (int i = base + 2; i < versions.size() && !versions.get(i).complete(); i++) {
-      Version later = versions.get(i);
-      if (!isMapped(later.map().ranges(), address, end)) {
-        List<CodeRange> ranges = replaced(later.map().ranges(), address, end, range);
-        versions.set(i, new Version(later.since(), newMap(ranges), false));
-      }
-    }
-    trim();
-  }
-
-  /** Memory of no file at the place of a module's code, if it still is that module's; or null. */
-  private CodeRange movedRange(List<CodeRange> before, long start, long end) {
-    try {
-      List<Mapping> all = ProcMaps.read(sources.process());
-      for (Mapping m : all) {
-        if (m.executable() && !m.isFile() && m.start() <= start && end <= m.end()) {
-          Mapping file = moved.ofFile(m, all);
-          MappedModule module = file == null ? null : moduleOf(before, file);
-          return module == null ? null : new CodeRange(start, end, file, module);
-        }
-      }
-    } catch (IOException e) {
-      return null; // the next refresh tells
-    }
-    return null;
-  }
-
-  /** In a loop, as the kernel reports all executable memory, also the JVM's for compiled code. */
-  private static boolean isMapped(List<CodeRange> ranges, long start, long end) {
-    for (CodeRange range : ranges) {
-      if (range.overlaps(start, end)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  private static Mapping record(long start, long end, long offset, String path) {
-    boolean deleted = path.endsWith(DELETED);
-    String name = deleted ? path.substring(0, path.length() - DELETED.length()) : path;
-    return new Mapping(start, end, true, false, true, false, offset, 0, 0, 0, name, deleted);
-  }
-
-  private CodeRange fileRange(Mapping record, String buildId) {
-    CodeRange known = buildId == null ? null : verifiedRange(record, buildId);
-    if (known != null) {
-      return known;
-    }
-    List<Mapping> mappings = List.of();
-    Mapping code = record;
-    try {
-      mappings = ProcMaps.read(sources.process());
-      for (Mapping m : mappings) {
-        if (m.executable() && m.isFile() && isRecorded(m, record)) {
-          code = m;
-        }
-      }
-    } catch (IOException e) {
-      // Only the record is left then, with its build id to verify the file.
-      mappings = List.of();
-    }
-    // Without a build id only the inode shows whether it is the former file.
-    known = buildId == null ? knownRange(record, code, null) : null;
-    if (known != null) {
-      return known;
-    }
-    MappedModule module = openModule(code, mappings, buildId, latest().ranges());
-    // A library just loaded may be a temporary file that is deleted next.
-    module.image().readNow();
-    return new CodeRange(record.start(), record.end(), code, module);
-  }
-
-  /**
-   * The recorded range if it is known, or its file is still at its path according to the kernel's
-   * build id; then the maps, which are long with many libraries, need not be read. Else null.
-   */
-  private CodeRange verifiedRange(Mapping record, String buildId) {
-    CodeRange known = knownRange(record, record, buildId);
-    if (known != null) {
-      return known;
-    }
-    MappedModule module = openModule(record, List.of(), buildId, latest().ranges());
-    if (module.origin() != ImageOrigin.FILE) {
-      return null;
-    }
-    module.image().readNow();
-    return new CodeRange(record.start(), record.end(), record, module);
-  }
-
-  /** The recorded range if a version has it already, from a refresh that came before the record. */
-  private CodeRange knownRange(Mapping record, Mapping code, String buildId) {
-    for (int i = versions.size() - 1; i >= 0; i--) {
-      CodeRange range = versions.get(i).map().range(record.start());
-      if (range != null
-          && range.start() == record.start()
-          && range.isSameImage(code)
-          && (buildId == null || buildId.equals(range.module().buildId()))) {
-        return new CodeRange(record.start(), record.end(), range.mapping(), range.module());
-      }
-    }
-    return null;
-  }
-
-  /** Whether a present mapping is the recorded one, or a part of it. */
-  private static boolean isRecorded(Mapping m, Mapping record) {
-    return m.path().equals(record.path())
-        && m.start() - m.offset() == record.start() - record.offset()
-        && Long.compareUnsigned(m.start(), record.end()) < 0
-        && Long.compareUnsigned(record.start(), m.end()) < 0;
-  }
-
   private static MappedModule moduleOf(List<CodeRange> ranges, Mapping m) {
     for (CodeRange range : ranges) {
       if (range.overlaps(m.start(), m.end()) && range.isSameImage(m)) {
@@ -437,8 +288,8 @@ public final class ModuleIndex {
 
   /** The module that {@code code} is another range of, or a new one. */
   private MappedModule openModule(
-      Mapping code, List<Mapping> mappings, String buildId, List<CodeRange> neighbours) {
-    ModuleImage image = opener.open(code, mappings, buildId);
+      Mapping code, List<Mapping> mappings, List<CodeRange> neighbours) {
+    ModuleImage image = opener.open(code, mappings);
     long bias = MappedModule.bias(image, code);
     for (CodeRange range : neighbours) {
       if (range.module().image() == image && range.module().bias() == bias) {
@@ -446,29 +297,6 @@ public final class ModuleIndex {
       }
     }
     return new MappedModule(++lastModuleId, code, image);
-  }
-
-  /** Replaces a range by {@code added}, which may be null. */
-  private static List<CodeRange> replaced(
-      List<CodeRange> ranges, long start, long end, CodeRange added) {
-    List<CodeRange> result = new ArrayList<>();
-    for (CodeRange r : ranges) {
-      if (!r.overlaps(start, end)) {
-        result.add(r);
-        continue;
-      }
-      if (Long.compareUnsigned(r.start(), start) < 0) {
-        result.add(new CodeRange(r.start(), start, r.mapping(), r.module()));
-      }
-      if (Long.compareUnsigned(r.end(), end) > 0) {
-        result.add(new CodeRange(end, r.end(), r.mapping(), r.module()));
-      }
-    }
-    if (added != null) {
-      result.add(added);
-    }
-    result.sort((a, b) -> Long.compareUnsigned(a.start(), b.start()));
-    return result;
   }
 
   private ModuleMap newMap(List<CodeRange> ranges) {

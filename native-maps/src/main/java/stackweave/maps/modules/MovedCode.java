@@ -61,7 +61,7 @@ final class MovedCode {
    *
    * @param all all present mappings
    */
-  Mapping ofFile(Mapping moved, List<Mapping> all) {
+  private Mapping ofFile(Mapping moved, List<Mapping> all) {
     Mapping below = null;
     Mapping above = null;
     for (Mapping m : all) {
@@ -78,7 +78,7 @@ final class MovedCode {
 
   /** The same if it is code of the file of a neighbour. */
   private Mapping ofFile(Mapping moved, Mapping neighbour, List<Mapping> all) {
-    ElfImage elf = opener.open(neighbour, all, null).elf();
+    ElfImage elf = opener.open(neighbour, all).elf();
     if (elf == null) {
       return null;
     }

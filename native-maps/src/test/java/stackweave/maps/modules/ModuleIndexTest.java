@@ -17,8 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.maps.SelfMemory;
 import stackweave.maps.Symbols;
-import stackweave.maps.elf.ElfFormatException;
-import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 import stackweave.testing.Gcc;
@@ -83,10 +81,6 @@ class ModuleIndexTest {
     Files.writeString(directory.resolve("maps"), String.join("", lines));
   }
 
-  private static String buildId(Path library) throws ElfFormatException {
-    return FileElfImage.open(library).buildId();
-  }
-
   @Test
   void nothingIsKnownBeforeTheFirstRefresh() {
     assertNull(index.at(0).find(0x10000));
@@ -112,7 +106,7 @@ class ModuleIndexTest {
     maps(line(0x10000, a));
     index.refresh(100);
     maps(line(0x10000, b));
-    index.mapped(200, 0x10000, 0x1000, 0x1000, b.toString(), buildId(b));
+    index.refresh(200);
     maps();
     index.refresh(300);
     assertEquals("liba.so", index.at(50).find(0x10000).name(), "older than all that is known");
@@ -123,7 +117,7 @@ class ModuleIndexTest {
     assertEquals(3, List.of(gen(100), gen(200), gen(300)).stream().distinct().count());
   }
 
-  /** Without records of mappings: found by the sample of 200, and by a look at 300. */
+  /** Found by the sample of 200, and by a look at 300. */
   @Test
   void whatASampleMakesBeFoundWasThereAtThatSample() throws Exception {
     maps(line(0x10000, a));
@@ -195,7 +189,6 @@ class ModuleIndexTest {
     MappedModule module = index.latest().find(0x10000);
     int generation = gen(100);
     index.refresh(200);
-    index.mapped(300, 0x10000, 0x1000, 0x1000, a.toString(), buildId(a));
     assertEquals(generation, gen(300));
     maps(line(0x10000, a), line(0x20000, b));
     index.refresh(400);
@@ -220,56 +213,6 @@ class ModuleIndexTest {
     assertEquals(again.bias() + 0x20000, other.bias());
   }
 
-  /** The engine started before maps were read for the first time. */
-  @Test
-  void aRecordFromBeforeTheFirstRefreshHidesNothing() throws Exception {
-    maps(line(0x10000, a), line(0x20000, b));
-    index.refresh(300);
-    index.mapped(200, 0x10000, 0x1000, 0x1000, a.toString(), buildId(a));
-    assertEquals("libb.so", index.at(250).find(0x20000).name());
-    assertEquals("libb.so", index.at(300).find(0x20000).name());
-  }
-
-  /** The record lies in one ring, samples of another ring and a refresh were quicker. */
-  @Test
-  void aLateRecordIsPutBeforeTheRefreshThatHasSeenItAlready() throws Exception {
-    maps();
-    index.refresh(100);
-    maps(line(0x10000, a));
-    index.refresh(300);
-    MappedModule module = index.latest().find(0x10000);
-    index.mapped(200, 0x10000, 0x1000, 0x1000, a.toString(), null);
-    assertNull(index.at(150).find(0x10000));
-    assertSame(module, index.at(200).find(0x10000));
-    assertSame(module, index.at(300).find(0x10000));
-  }
-
-  @Test
-  void aLateRecordDoesNotUndoARefreshThatFoundItGone() throws Exception {
-    maps();
-    index.refresh(100);
-    maps(line(0x20000, b));
-    index.refresh(300);
-    index.mapped(200, 0x10000, 0x1000, 0x1000, a.toString(), buildId(a));
-    assertEquals("liba.so", index.at(250).find(0x10000).name());
-    assertNull(index.at(300).find(0x10000));
-  }
-
-  @Test
-  void aMappingCutsWhatItOverlaps() throws Exception {
-    maps(line(0x10000, a));
-    index.refresh(100);
-    index.mapped(200, 0x10400, 0x400, 0, "//anon", null);
-    ModuleMap map = index.latest();
-    assertEquals("liba.so", map.find(0x103ff).name());
-    assertNull(map.find(0x10400));
-    assertEquals("liba.so", map.find(0x10800).name());
-    assertSame(map.find(0x10000), map.find(0x10800));
-    int generation = map.generation();
-    index.mapped(300, 0x50000, 0x1000, 0, "//anon", null);
-    assertEquals(generation, gen(300), "anonymous memory where nothing was changes nothing");
-  }
-
   /** The library's segment before its code, at file offset 0. */
   private String headerLine(long address, Path library) throws IOException {
     return line(address, library).replace("r-xp 00001000", "r--p 00000000");
@@ -289,8 +232,6 @@ class ModuleIndexTest {
     assertSame(module, index.latest().find(0x10000));
     assertEquals(gen(100), gen(200), "nothing has changed");
     assertNull(index.latest().find(0x50000));
-    index.mapped(300, 0x10000, 0x1000, 0, "//anon", null);
-    assertSame(module, index.at(300).find(0x10000));
     maps(anonymousLine(0x10000, 0x11000), anonymousLine(0x50000, 0x60000));
     index.refresh(400);
     assertNull(index.latest().find(0x10000), "the library is gone");
@@ -325,31 +266,6 @@ class ModuleIndexTest {
   }
 
   @Test
-  void aRecordsBuildIdMustBeTheFiles() throws Exception {
-    maps();
-    index.refresh(100);
-    index.mapped(200, 0x10000, 0x1000, 0x1000, a.toString(), buildId(b));
-    assertEquals(ImageOrigin.NONE, index.latest().find(0x10000).origin());
-    index.mapped(300, 0x10000, 0x1000, 0x1000, a.toString(), buildId(a));
-    assertEquals(ImageOrigin.FILE, index.latest().find(0x10000).origin());
-  }
-
-  @Test
-  void aCopyThatIsGoneBeforeItIsOpenedIsNamedByItsTwin() throws Exception {
-    maps(line(0x10000, a));
-    index.refresh(100);
-    String gone = directory.resolve("extracted-liba.so").toString();
-    maps();
-    index.mapped(200, 0x50000, 0x1000, 0x1000, gone, buildId(a));
-    MappedModule twin = index.at(200).find(0x50000);
-    assertEquals("extracted-liba.so", twin.name());
-    assertEquals(0x4f000, twin.bias());
-    assertSame(index.at(200).find(0x10000).symbols(), twin.symbols());
-    index.mapped(300, 0x60000, 0x1000, 0x1000, gone, buildId(b));
-    assertEquals(ImageOrigin.NONE, index.at(300).find(0x60000).origin());
-  }
-
-  @Test
   void whatIsNoElfIsAModuleWithoutInformation() throws Exception {
     Path text = Files.writeString(directory.resolve("text"), "no ELF");
     maps(line(0x10000, text));
@@ -364,13 +280,15 @@ class ModuleIndexTest {
     maps(line(0x10000, a));
     index.refresh(0);
     for (int i = 1; i <= 200; i++) {
-      index.mapped(i, 0x100000 + 0x1000L * i, 0x1000, 0x1000, b.toString(), buildId(b));
+      maps(line(0x10000, a), line(0x100000 + 0x1000L * i, b));
+      index.refresh(i);
     }
-    assertEquals(201 - 64 + 1, index.at(0).ranges().size());
-    assertEquals(201, index.at(200).ranges().size());
+    assertNull(index.at(0).find(0x100000 + 0x1000 * (200 - 64)));
+    assertEquals("libb.so", index.at(0).find(0x100000 + 0x1000 * (201 - 64)).name());
+    assertEquals("libb.so", index.at(200).find(0x100000 + 0x1000 * 200).name());
     maps();
     index.refresh(40_000_000_000L);
-    assertEquals(201, index.at(0).ranges().size(), "valid until 30 s ago");
+    assertEquals(2, index.at(0).ranges().size(), "valid until 30 s ago");
   }
 
   /** The real process: bias and ranges as /proc/self/maps and the program headers say. */
