@@ -62,12 +62,15 @@ public final class LongIndex {
     if (found != NONE) {
       return found;
     }
-    int position = freeCount > 0 ? free[--freeCount] : end++;
+    int position = freeCount > 0 ? free[freeCount - 1] : end;
     if (position == keys.length) {
       keys = Arrays.copyOf(keys, Math.multiplyExact(keys.length, 2));
     }
-    keys[position] = key;
     index.add(hash(key), position);
+    // Only now, for there may have been no memory: then nothing has changed.
+    keys[position] = key;
+    freeCount = Math.max(0, freeCount - 1);
+    end = Math.max(end, position + 1);
     return position;
   }
 
@@ -92,11 +95,11 @@ public final class LongIndex {
   /** Removes all, and gives back what it has grown by. */
   public void clear() {
     index.clear();
+    end = 0;
+    freeCount = 0;
     if (keys.length > firstCapacity) {
       keys = new long[firstCapacity];
     }
-    end = 0;
-    freeCount = 0;
   }
 
   /** How many longs there are. */

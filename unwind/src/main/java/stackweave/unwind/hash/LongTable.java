@@ -34,15 +34,15 @@ public final class LongTable<T> {
    * @return true if the table was full, and was emptied first
    */
   public boolean put(long key, T value) {
-    boolean full = index.count() == maxSize && index.find(key) == LongIndex.NONE;
+    boolean fresh = index.find(key) == LongIndex.NONE;
+    boolean full = fresh && index.count() == maxSize;
     if (full) {
       clear();
+    } else if (fresh && index.count() == values.length) {
+      // Before the key is there, for there may be no memory.
+      values = Arrays.copyOf(values, Math.multiplyExact(values.length, 2));
     }
-    int position = index.add(key);
-    if (values.length < index.capacity()) {
-      values = Arrays.copyOf(values, index.capacity());
-    }
-    values[position] = value;
+    values[index.add(key)] = value;
     return full;
   }
 

@@ -5,12 +5,16 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.testing.Commands;
 
 /** {@link LongTable} against a HashMap. */
 class LongTableTest {
@@ -102,5 +106,56 @@ class LongTableTest {
       table.remove(key);
     }
     assertEquals(0, table.size());
+  }
+
+  /** Without memory to grow, a key may be missing; then all is as it was before. */
+  @Test
+  void staysWholeWithoutMemory() throws Exception {
+    String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
+    String classes = System.getProperty("java.class.path");
+    String full = FullHeap.class.getName();
+    Commands.output(java, "-Xmx16m", "-XX:+UseSerialGC", "-cp", classes, full);
+  }
+
+  /** Run in a JVM of its own: fills its heap again and again while a table grows. */
+  static final class FullHeap {
+    public static void main(String[] args) {
+      LongTable<Long> table = new LongTable<>(16, 1 << 24);
+      List<byte[]> ballast = new ArrayList<>(1 << 16);
+      table.put(0, 0L); // with the classes that it needs
+      long next = 1;
+      int refused = 0;
+      for (int round = 0; round < 40; round++) {
+        fill(ballast);
+        try {
+          for (int i = 0; i < 3_000; i++) {
+            table.put(next, next);
+            next++;
+          }
+        } catch (OutOfMemoryError e) {
+          refused++;
+        }
+        ballast.clear();
+        table.put(next, next);
+        next++;
+        for (long key = 0; key < next; key++) {
+          assertEquals(key, table.get(key));
+        }
+      }
+      assertTrue(refused > 1, "refused " + refused);
+    }
+
+    /** Up to the last 512 bytes. */
+    private static void fill(List<byte[]> ballast) {
+      for (int size = 1 << 20; size >= 512; size /= 2) {
+        try {
+          while (true) {
+            ballast.add(new byte[size]);
+          }
+        } catch (OutOfMemoryError e) {
+          continue; // smaller ones may fit
+        }
+      }
+    }
   }
 }
