@@ -3,11 +3,13 @@ package stackweave.agent;
 import java.lang.instrument.Instrumentation;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
+import java.util.List;
 import jdk.jfr.FlightRecorder;
 import stackweave.agent.attach.Order;
 import stackweave.agent.attach.Reply;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.attach.Version;
+import stackweave.agent.jdk.VmArguments;
 import stackweave.agent.option.InvalidOptionException;
 import stackweave.agent.option.Options;
 
@@ -167,18 +169,30 @@ public final class Agent {
           + UNSAMPLED;
     }
     long heap = Runtime.getRuntime().maxMemory();
-    if (parsed.isTooSmall(heap)) {
-      return tooSmall(heap, parsed.minHeapMebibytes()) + UNSAMPLED;
+    // ZGC gives out the heap by pages of 2 MiB, so there the same room takes twice the heap.
+    boolean isPaged =
+        parsed.isTooSmall(heap / 2)
+            && List.of(VmArguments.read(instrumentation)).contains("-XX:+UseZGC");
+    int factor = isPaged ? 2 : 1;
+    if (parsed.isTooSmall(heap / factor)) {
+      return tooSmall(heap, parsed.minHeapMebibytes(), factor) + UNSAMPLED;
     }
     running = new RunningAgent(parsed, instrumentation);
     return null;
   }
 
-  private static String tooSmall(long heap, int wanted) {
+  private static String tooSmall(long heap, int minHeap, int factor) {
     int least = Options.LEAST_HEAP_MEBIBYTES;
-    String why = "the heap of " + (heap >> 20) + " MiB is too small, -Xmx" + wanted + "m is enough";
-    return wanted > least
-        ? why + " (min-heap=" + least + " samples it from " + least + " MiB on)"
+    String why =
+        "the heap of "
+            + (heap >> 20)
+            + " MiB is too small"
+            + (factor > 1 ? " with ZGC" : "")
+            + ", -Xmx"
+            + factor * minHeap
+            + "m is enough";
+    return minHeap > least
+        ? why + " (min-heap=" + least + " samples it from " + factor * least + " MiB on)"
         : why;
   }
 

@@ -51,12 +51,14 @@ class FullHeapMoreIT {
 
   @ParameterizedTest
   @CsvSource({
-    "-Xmx32m, -XX:+UseG1GC, 48",
-    "-Xmx40m, -XX:+UseSerialGC, 48",
-    "-Xmx56m, -XX:+UseG1GC, 64",
-    "-Xmx48m, -XX:+UseSerialGC, 64"
+    "-Xmx32m, -XX:+UseG1GC, 48, 48",
+    "-Xmx40m, -XX:+UseSerialGC, 48, 48",
+    "-Xmx56m, -XX:+UseG1GC, 64, 64",
+    "-Xmx48m, -XX:+UseSerialGC, 64, 64",
+    "-Xmx80m, -XX:+UseZGC, 48, 96",
+    "-Xmx112m, -XX:+UseZGC, 64, 128"
   })
-  void aSmallHeapIsLeftAlone(String heap, String collector, int least) {
+  void aSmallHeapIsLeftAlone(String heap, String collector, int least, int enough) {
     Ended ended =
         Jvms.hotWithoutLibraries(Jdks.oldest())
             .agent(least == 64 ? new String[0] : new String[] {"min-heap=" + least})
@@ -65,7 +67,7 @@ class FullHeapMoreIT {
             .run(FullHeapIT.MAIN, "20", "1")
             .successfully();
     assertEquals(1, ended.errLines().size(), ended.what());
-    assertTrue(ended.errLines().get(0).contains("-Xmx" + least + "m is enough"), ended.what());
+    assertTrue(ended.errLines().get(0).contains("-Xmx" + enough + "m is enough"), ended.what());
   }
 
   /** Stacks through the kernel, whose tens of thousands of symbols are read for them. */
