@@ -19,6 +19,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import stackweave.lab.Built;
 import stackweave.lab.Report;
 import stackweave.lab.overhead.Statistics.Estimate;
 import stackweave.testing.Jdk;
@@ -31,7 +32,7 @@ import stackweave.testing.Markdown;
     sortOptions = false,
     description = {
       "Measures the CPU time that a whole process takes for the same work: with nobody who samples"
-          + " it, with the agent, and with async-sampler, in turns.",
+          + " it, with the agent, and with async-profiler, in turns.",
       "tokens: pairs of threads hand a token to each other. queues: 64 threads with queues between"
           + " them. stacks: deep ones of Java and C. idle: so many threads wait while some work."
           + " starts: threads that start and end. sql, compiler, search: applications that are not"
@@ -61,7 +62,8 @@ public final class Overhead implements Callable<Integer> {
       split = ",",
       description =
           "who samples: perf, timer, perf-thread, each with more of the agent's options if they are"
-              + " appended (perf+blocked=5ms), async-cpu, async-ctimer; dormant: the agent without a"
+              + " appended (perf+blocked=5ms), and of another agent's jar behind @"
+              + " (perf@before.jar, not for windows), async-cpu, async-ctimer; dormant: the agent without a"
               + " recording; empty: an agent that does nothing; jfr: a recording without events;"
               + " default: ${DEFAULT-VALUE}")
   private List<String> by = List.of("perf", "timer", "async-cpu", "async-ctimer");
@@ -150,7 +152,9 @@ public final class Overhead implements Callable<Integer> {
     int count = 0;
     while (count < least || count < most && !isEnough(nanos)) {
       for (String label : turns) {
-        nanos.get(label).add(work.nanosPerUnit(sampler(label), agentOptions(label)));
+        nanos
+            .get(label)
+            .add(work.nanosPerUnit(sampler(label), agentJar(label), agentOptions(label)));
       }
       Collections.rotate(turns, 1); // whoever comes first does not always
       count++;
@@ -193,13 +197,19 @@ public final class Overhead implements Callable<Integer> {
   }
 
   private static Sampler sampler(String label) {
-    return Sampler.of(label.split("\\+")[0]);
+    return Sampler.of(label.split("[+@]")[0]);
+  }
+
+  private static Path agentJar(String label) {
+    int at = label.indexOf('@');
+    return at < 0 ? Built.agentJar() : Path.of(label.substring(at + 1)).toAbsolutePath();
   }
 
   /** Each begins with a comma. */
   private static String agentOptions(String label) {
-    int plus = label.indexOf('+');
-    return plus < 0 ? "" : label.substring(plus).replace('+', ',');
+    String name = label.split("@")[0];
+    int plus = name.indexOf('+');
+    return plus < 0 ? "" : name.substring(plus).replace('+', ',');
   }
 
   private boolean isEnough(Map<String, List<Double>> nanos) {

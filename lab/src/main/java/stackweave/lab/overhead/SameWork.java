@@ -30,16 +30,17 @@ record SameWork(
   /**
    * Runs a process to its end.
    *
+   * @param agentJar the agent, where the sampler is one
    * @param agentOptions each begins with a comma
    * @return CPU time that the whole process took for a unit, in ns
    */
-  double nanosPerUnit(Sampler sampler, String agentOptions)
+  double nanosPerUnit(Sampler sampler, Path agentJar, String agentOptions)
       throws IOException, InterruptedException {
     Path out = directory.resolve("out.txt");
     Path recording = directory.resolve("recording.jfr");
     List<String> command = new ArrayList<>(List.of(jdk.java().toString()));
     command.addAll(OPTIONS);
-    command.addAll(sampler.options(hz, agentOptions, recording));
+    command.addAll(sampler.options(hz, agentJar, agentOptions, recording));
     command.addAll(List.of("-cp", classPath(), WorkJvm.class.getName()));
     command.addAll(List.of(application(app), units, "" + threads, "" + fromSeconds));
     command.addAll(sampler.command(hz, recording));

@@ -19,9 +19,9 @@ enum Sampler {
   PERF("perf", ""),
   TIMER("timer", ""),
   PERF_THREAD("perf-thread", ""),
-  /** async-sampler by perf events of threads. */
+  /** async-profiler by perf events of threads. */
   ASYNC_CPU("", "cpu"),
-  /** async-sampler by CPU timers. */
+  /** async-profiler by CPU timers. */
   ASYNC_CTIMER("", "ctimer");
 
   private final String engine;
@@ -45,12 +45,13 @@ enum Sampler {
    *
    * @param agentOptions each begins with a comma
    */
-  List<String> options(int hz, String agentOptions, Path recording) throws IOException {
+  List<String> options(int hz, Path agentJar, String agentOptions, Path recording)
+      throws IOException {
     String file = ",filename=" + recording;
     if (this == EMPTY) {
       return List.of("-javaagent:" + Built.emptyAgentJar());
     } else if (this == DORMANT) {
-      return List.of("-javaagent:" + Built.agentJar() + "=sample=explicit" + agentOptions);
+      return List.of("-javaagent:" + agentJar + "=sample=explicit" + agentOptions);
     } else if (this == JFR) {
       return List.of("-XX:StartFlightRecording:settings=none" + file);
     } else if (engine.isEmpty()) {
@@ -59,7 +60,7 @@ enum Sampler {
     // An event's interval is a number, which the agent's options have.
     boolean isEvent = agentOptions.contains(",event=");
     return List.of(
-        "-javaagent:" + Built.agentJar() + "=engine=" + engine + agentOptions,
+        "-javaagent:" + agentJar + "=engine=" + engine + agentOptions,
         "-XX:StartFlightRecording:settings=none,+stackweave.NativeSample#"
             + (isEvent ? "enabled=true" : "interval=" + 1_000_000 / hz + "us")
             + file);
@@ -70,7 +71,7 @@ enum Sampler {
     return engine;
   }
 
-  /** async-sampler's command, if it samples. */
+  /** async-profiler's command, if it samples. */
   List<String> command(int hz, Path recording) {
     return event.isEmpty()
         ? List.of()

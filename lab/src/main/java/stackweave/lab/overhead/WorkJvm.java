@@ -10,7 +10,7 @@ import stackweave.lab.overhead.app.Units;
 /**
  * Main class of a measured JVM. Arguments: the class of the application, its {@link Units}, the
  * number of threads or 0 for the application's own, the second from which on CPU time and units are
- * counted apart, and async-sampler's command if it is to sample, too. Prints in one line the units
+ * counted apart, and async-profiler's command if it is to sample, too. Prints in one line the units
  * that were done, and of those since that second the number and the CPU time of the process in ns.
  */
 public final class WorkJvm {
