@@ -285,7 +285,7 @@ class PerfEngineMoreIT extends PerfEngineRuns {
       Recorder recorder =
           Recorder.record(every(MILLISECOND, kind), () -> TimeUnit.MILLISECONDS.sleep(5));
       assertTrue(recorder.choice.engine().isPresent());
-      assertTrue(recorder.statistics.get(EngineFigure.FILE_DESCRIPTORS) > 1);
+      assertTrue(recorder.statistics.get(EngineFigure.FILE_DESCRIPTORS) > 0);
     }
 
     int left = Tasks.openFileDescriptors(); // the JVM's own may have become fewer
