@@ -44,10 +44,15 @@ final class StartedThreads {
     if (COUNT.incrementAndGet() - TAKEN.get() > CAPACITY) {
       MISSED.set(true);
     } else {
-      QUEUE.add(thread);
+      try {
+        QUEUE.add(thread);
+      } catch (OutOfMemoryError e) {
+        MISSED.set(true);
+      }
     }
     if (READER.get() == null) {
       QUEUE.clear(); // nobody else would
+      MISSED.set(true); // a new reader's may have been among them
     }
     LockSupport.unpark(reader);
   }
