@@ -52,7 +52,8 @@ class StartFailureMoreIT extends FailedStart {
   void aDamagedClass(Jvm jvm) throws Exception {
     Path broken =
         Jars.agentWith(
-            directory, Map.of("stackweave/stackweave/agent/Options.class", new byte[] {1, 2, 3}));
+            directory,
+            Map.of("stackweave/stackweave/agent/option/Options.class", new byte[] {1, 2, 3}));
     assertOneLine(hello(jvm, broken, null), "could not start \\(java.lang.ClassFormatError.*");
   }
 
