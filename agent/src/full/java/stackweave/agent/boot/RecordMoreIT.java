@@ -200,6 +200,23 @@ class RecordMoreIT extends RecordedProgram {
     }
   }
 
+  /** JFR says then that it has stopped the recording, and leaves a part of its file. */
+  @Test
+  void aFullDiskOfTheProgramIsSaid() throws Exception {
+    assumeTrue(isRoot(), "only root mounts");
+    run("mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", temporary);
+    try {
+      long pid = start(last(), RUNS, "-XX:FlightRecorderOptions=repository=jfr").pid();
+      Path kept = Files.writeString(directory.resolve("rec.jfr"), "an earlier one");
+      assertFailed(
+          command("record", pid, "-d", "4s", "-o", kept),
+          "process \\d+ did not write all of its recording: .*; for an hour .* is kept as .*");
+      assertEquals("an earlier one", Files.readString(kept));
+    } finally {
+      run("umount", "-l", temporary); // the program has files there
+    }
+  }
+
   @Test
   void aCutStackSaysTheDepth() throws Exception {
     long pid = start(last(), RUNS, "-javaagent:" + Jars.AGENT + "=depth=3").pid();

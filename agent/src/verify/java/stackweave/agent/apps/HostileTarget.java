@@ -174,8 +174,14 @@ public final class HostileTarget {
         Files.createLink(file.resolveSibling("other"), file);
       }
       case "device" -> run("mount", "--bind", "/dev/zero", createdAt(file));
-      default -> Files.writeString(file, "a recording");
+      default -> Files.write(file, chunk());
     }
+  }
+
+  /** A header that is finished, and zeros to which it points for constants and metadata. */
+  private static byte[] chunk() {
+    ByteBuffer chunk = ByteBuffer.allocate(80).putInt(0x464C5200).putInt(0x20001);
+    return chunk.putLong(80).putLong(68).putLong(68).array();
   }
 
   private static String createdAt(Path file) throws IOException {

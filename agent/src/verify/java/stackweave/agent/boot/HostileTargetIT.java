@@ -40,7 +40,7 @@ class HostileTargetIT extends HostileProcess {
     Path output = results.resolve("rec.jfr");
     Ended result = command("record", pid, "-d", "1s", "-o", output);
     assertEquals(0, result.exit(), result.err());
-    assertEquals("a recording", Files.readString(output));
+    assertEquals(80, Files.size(output));
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(output)));
     assertEquals(0, Files.getAttribute(output, "unix:uid"));
     assertFalse(result.err().contains("\u001b"), "an escape sequence reaches the terminal");

@@ -222,11 +222,15 @@ public final class RecordCommand implements Callable<Integer> {
   private void save(TargetJvm jvm, RemoteRecording recording, Path file, boolean isFile)
       throws FailedException {
     try {
-      long size = recording.size();
-      if (isFile) {
-        mustFit(jvm, size, file);
+      if (!recording.isReadable()) {
+        // JFR says that it stopped the recording also where the disk was full.
+        throw new FailedException(
+            "process %s did not write all of its recording: that JVM's log says why", target.pid());
       }
-      Output.privately(file, true, out -> recording.copy(out, size));
+      if (isFile) {
+        mustFit(jvm, recording.size(), file);
+      }
+      Output.privately(file, true, recording::copy);
     } catch (IOException e) {
       throw new FailedException(
           "can't read the recording that process %s made: %s",

@@ -362,7 +362,7 @@ public final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** How many bytes {@link #copy} copies. */
+  /** How many bytes {@link #copy} copies, or the JVM has written that are no whole recording. */
   public long size() throws IOException {
     if (chunks.isEmpty()) {
       return file.size();
@@ -377,15 +377,8 @@ public final class RemoteRecording implements AutoCloseable {
     return size;
   }
 
-  /**
-   * Copies the recording.
-   *
-   * @param size the result of {@link #size}: the target may have made the file longer since
-   */
-  void copy(OutputStream out, long size) throws IOException {
-    if (chunks.isEmpty()) {
-      file.copy(0, size, out);
-    }
+  /** Copies the recording, which must be readable. */
+  void copy(OutputStream out) throws IOException {
     for (ChunkFile chunk : chunks) {
       chunk.copy(out);
     }
@@ -408,7 +401,7 @@ public final class RemoteRecording implements AutoCloseable {
     return copied;
   }
 
-  /** Whether it consists of chunks; else its file was not written by JFR. */
+  /** Whether it consists of chunks; else JFR has not written its file, or not all of it. */
   public boolean isReadable() {
     return !chunks.isEmpty();
   }
