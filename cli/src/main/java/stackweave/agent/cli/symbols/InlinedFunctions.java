@@ -1,6 +1,7 @@
 package stackweave.agent.cli.symbols;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
@@ -69,8 +70,10 @@ final class InlinedFunctions implements AutoCloseable {
   }
 
   static InlinedFunctions of(String tool, Path file, long maxSeconds) throws IOException {
+    // A directory of the PATH that is relative, or empty, must not be where anybody writes.
     return new InlinedFunctions(
         new ProcessBuilder(tool, "-f", "-i", "-a", "-e", file.toAbsolutePath().toString())
+            .directory(new File("/"))
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start(),
         maxSeconds);
