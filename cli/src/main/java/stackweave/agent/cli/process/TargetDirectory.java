@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Collection;
@@ -18,6 +20,7 @@ import java.util.stream.Stream;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.linux.Descriptor;
+import stackweave.linux.FileFacts;
 import stackweave.linux.Randomness;
 
 /**
@@ -147,11 +150,19 @@ public final class TargetDirectory implements AutoCloseable {
           long bytes = 0;
           for (String name : names(RECORDING)) {
             if (!without.contains(name)) {
-              bytes += file(name).toFile().length();
+              bytes += size(file(name));
             }
           }
           return bytes;
         });
+  }
+
+  private static long size(Path file) throws IOException {
+    try {
+      return FileFacts.of(file, LinkOption.NOFOLLOW_LINKS).size();
+    } catch (NoSuchFileException e) {
+      return 0; // the target has removed it meanwhile
+    }
   }
 
   /** The directory's absolute path as the target sees it. */
