@@ -24,8 +24,10 @@ public final class BlobCache {
   private final CheckRounds rounds;
   private final UnwindCounters counters;
 
-  /** The last few hundred that were freed. */
-  private final Deque<CodeBlob> gone = new ArrayDeque<>();
+  /**
+   * The last few hundred that were freed; with room for all, for a queue that can't grow is empty.
+   */
+  private final Deque<CodeBlob> gone = new ArrayDeque<>(MAX_GONE);
 
   private final LongTable<CodeBlob> blobs = new LongTable<>(FIRST_SLOTS, MAX_BLOBS);
 
