@@ -96,9 +96,9 @@ public final class ExpressionEvaluator {
   }
 
   private void compute(Operation operation, long operand) {
-    if (operation.binary() != null) {
+    if (operation.isBinary()) {
       long second = pop();
-      push(operation.binary().applyAsLong(pop(), second));
+      push(operation.of(pop(), second));
       return;
     }
     switch (operation) {

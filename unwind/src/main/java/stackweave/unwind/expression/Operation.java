@@ -1,7 +1,5 @@
 package stackweave.unwind.expression;
 
-import java.util.function.LongBinaryOperator;
-
 /**
  * The operations of an expression: those of DWARF that call frame information may use (DWARF 5
  * sections 2.5.1 and 6.4.2.3), several codes made one. What they take from the stack and leave
@@ -27,24 +25,24 @@ enum Operation {
   ABSOLUTE(0x19, "abs", 1, 1),
   NEGATE(0x1f, "neg", 1, 1),
   NOT(0x20, "not", 1, 1),
-  AND(0x1a, "and", (a, b) -> a & b),
-  DIVIDE(0x1b, "div", (a, b) -> a / b),
-  MINUS(0x1c, "-", (a, b) -> a - b),
+  AND(0x1a, "and"),
+  DIVIDE(0x1b, "div"),
+  MINUS(0x1c, "-"),
   /** Unsigned, as DWARF has it. */
-  MODULO(0x1d, "mod", Long::remainderUnsigned),
-  TIMES(0x1e, "x", (a, b) -> a * b),
-  OR(0x21, "or", (a, b) -> a | b),
-  PLUS(0x22, "+", (a, b) -> a + b),
-  SHIFT_LEFT(0x24, "shl", (a, b) -> isShift(b) ? a << b : 0),
-  SHIFT_RIGHT(0x25, "shr", (a, b) -> isShift(b) ? a >>> b : 0),
-  SHIFT_RIGHT_SIGNED(0x26, "shra", (a, b) -> a >> (isShift(b) ? b : Long.SIZE - 1)),
-  XOR(0x27, "xor", (a, b) -> a ^ b),
-  EQUAL(0x29, "eq", (a, b) -> a == b ? 1 : 0),
-  GREATER_OR_EQUAL(0x2a, "ge", (a, b) -> a >= b ? 1 : 0),
-  GREATER(0x2b, "gt", (a, b) -> a > b ? 1 : 0),
-  LESS_OR_EQUAL(0x2c, "le", (a, b) -> a <= b ? 1 : 0),
-  LESS(0x2d, "lt", (a, b) -> a < b ? 1 : 0),
-  NOT_EQUAL(0x2e, "ne", (a, b) -> a != b ? 1 : 0),
+  MODULO(0x1d, "mod"),
+  TIMES(0x1e, "x"),
+  OR(0x21, "or"),
+  PLUS(0x22, "+"),
+  SHIFT_LEFT(0x24, "shl"),
+  SHIFT_RIGHT(0x25, "shr"),
+  SHIFT_RIGHT_SIGNED(0x26, "shra"),
+  XOR(0x27, "xor"),
+  EQUAL(0x29, "eq"),
+  GREATER_OR_EQUAL(0x2a, "ge"),
+  GREATER(0x2b, "gt"),
+  LESS_OR_EQUAL(0x2c, "le"),
+  LESS(0x2d, "lt"),
+  NOT_EQUAL(0x2e, "ne"),
   /** Goes on at the operation whose number is the operand, which lies ahead. */
   JUMP("jump", 0, 0),
   /** The same if what it takes is not 0. */
@@ -57,27 +55,22 @@ enum Operation {
   private final String label;
   private final int takes;
   private final int leaves;
-  private final LongBinaryOperator binary;
 
   /** One that several codes of DWARF become, or that has an operand. */
   Operation(String label, int takes, int leaves) {
-    this(NO_CODE, label, takes, leaves, null);
+    this(NO_CODE, label, takes, leaves);
+  }
+
+  /** One that makes a value of two. */
+  Operation(int opcode, String label) {
+    this(opcode, label, 2, 1);
   }
 
   Operation(int opcode, String label, int takes, int leaves) {
-    this(opcode, label, takes, leaves, null);
-  }
-
-  Operation(int opcode, String label, LongBinaryOperator binary) {
-    this(opcode, label, 2, 1, binary);
-  }
-
-  Operation(int opcode, String label, int takes, int leaves, LongBinaryOperator binary) {
     this.opcode = opcode;
     this.label = label;
     this.takes = takes;
     this.leaves = leaves;
-    this.binary = binary;
   }
 
   private static boolean isShift(long bits) {
@@ -114,9 +107,32 @@ enum Operation {
     return leaves;
   }
 
-  /** What it makes of two values, the lower one first; null if it is another operation. */
-  LongBinaryOperator binary() {
-    return binary;
+  boolean isBinary() {
+    return takes == 2 && leaves == 1;
+  }
+
+  /** What one that {@link #isBinary} makes of two values, the lower one on the stack first. */
+  long of(long first, long second) {
+    return switch (this) {
+      case AND -> first & second;
+      case DIVIDE -> first / second;
+      case MINUS -> first - second;
+      case MODULO -> Long.remainderUnsigned(first, second);
+      case TIMES -> first * second;
+      case OR -> first | second;
+      case PLUS -> first + second;
+      case SHIFT_LEFT -> isShift(second) ? first << second : 0;
+      case SHIFT_RIGHT -> isShift(second) ? first >>> second : 0;
+      case SHIFT_RIGHT_SIGNED -> first >> (isShift(second) ? second : Long.SIZE - 1);
+      case XOR -> first ^ second;
+      case EQUAL -> first == second ? 1 : 0;
+      case GREATER_OR_EQUAL -> first >= second ? 1 : 0;
+      case GREATER -> first > second ? 1 : 0;
+      case LESS_OR_EQUAL -> first <= second ? 1 : 0;
+      case LESS -> first < second ? 1 : 0;
+      case NOT_EQUAL -> first != second ? 1 : 0;
+      default -> throw new AssertionError(this);
+    };
   }
 
   boolean isJump() {
