@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
+import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.task.TaskFiles;
 
@@ -128,7 +129,7 @@ public final class PerfBudget implements AutoCloseable {
 
   /**
    * Whether to try perf again after it was refused: it would be well within the budget and the file
-   * descriptors. After each true it pauses again.
+   * descriptors. After each look it pauses again.
    */
   public boolean isFreeAgain(long nowNanos) {
     if (!refused || nowNanos - waitingSince < PAUSE_NANOS) {
@@ -137,12 +138,18 @@ public final class PerfBudget implements AutoCloseable {
     int threads = threads();
     boolean free =
         estimate(threads, refusedCpus) <= bytes / 8
-            && (long) threads * refusedCpus <= PerfEvents.MAX_FILE_DESCRIPTORS * 3 / 4;
+            && (long) threads * refusedCpus <= fileDescriptors() * 3L / 4;
+    waitingSince = nowNanos;
     if (free) {
       left = false;
-      waitingSince = nowNanos;
     }
     return free;
+  }
+
+  private static int fileDescriptors() {
+    try (NativeBuffer scratch = NativeBuffer.allocate(2 * Long.BYTES)) {
+      return PerfEvents.fileDescriptorBudget(scratch);
+    }
   }
 
   @Override

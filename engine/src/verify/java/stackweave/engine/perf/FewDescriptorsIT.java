@@ -1,5 +1,6 @@
 package stackweave.engine.perf;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.FileInputStream;
@@ -9,24 +10,27 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import stackweave.engine.OwnJvm;
+import stackweave.jfr.control.EngineKind;
 import stackweave.testing.Commands;
 
-/** The number of threads is known where no file descriptor is left. */
-class ThreadCountIT {
+/** What the budget does where file descriptors are few. */
+class FewDescriptorsIT {
   private static final int THREADS = 100;
+  private static final long MINUTE = 60_000_000_000L;
 
   @Test
-  void threadsAreCountedWithoutADescriptor() throws Exception {
+  void threadsAreCountedWithoutAnyAndPerfIsNotTriedInVain() throws Exception {
     List<String> command =
         new ArrayList<>(List.of("sh", "-c", "ulimit -n 60 && exec \"$@\"", "sh"));
-    command.addAll(OwnJvm.command(ThreadCountIT.class));
-    int counted = Integer.parseInt(Commands.output(command).strip());
-    assertTrue(counted > THREADS, "counted: " + counted);
+    command.addAll(OwnJvm.command(FewDescriptorsIT.class));
+    String[] said = Commands.output(command).strip().split(" ");
+    assertTrue(Integer.parseInt(said[0]) > THREADS, "counted: " + said[0]);
+    assertEquals("false", said[1], "each thread needs a descriptor");
   }
 
   public static void main(String[] arguments) throws Exception {
-    PerfBudget budget = new PerfBudget(1);
-    budget.threads();
+    PerfBudget budget = new PerfBudget(PerfBudget.DEFAULT_BYTES);
+    budget.admit(EngineKind.PERF_THREAD, 1, 0);
     CountDownLatch end = new CountDownLatch(1);
     Runnable work =
         () -> {
@@ -50,7 +54,7 @@ class ThreadCountIT {
     for (FileInputStream each : all) {
       each.close();
     }
-    System.out.println(counted);
+    System.out.println(counted + " " + budget.isFreeAgain(MINUTE));
     end.countDown();
   }
 }
