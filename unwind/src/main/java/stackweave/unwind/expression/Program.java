@@ -1,7 +1,6 @@
 package stackweave.unwind.expression;
 
 import java.util.Arrays;
-import java.util.Locale;
 import stackweave.unwind.Architecture;
 
 /**
@@ -149,9 +148,9 @@ public final class Program {
       Operation operation = operation(i);
       text.append(i == 0 ? "" : " ").append(operation.label());
       switch (operation) {
-        case REGISTER ->
-            text.append(register(i)).append(String.format(Locale.ROOT, "%+d", operand));
-        case PC -> text.append(String.format(Locale.ROOT, "%+d", operand));
+        // No format: it loads the classes of locales, and this is read when sampling starts.
+        case REGISTER -> text.append(register(i)).append(operand < 0 ? "" : "+").append(operand);
+        case PC -> text.append(operand < 0 ? "" : "+").append(operand);
         case CONSTANT, READ, PICK, JUMP, JUMP_IF -> text.append(operand);
         default -> {
           // The label says all.
