@@ -42,7 +42,9 @@ class AttachMoreIT extends AttachedProgram {
     assertFailed(command("attach", refusing), ".*it runs with -XX:.DisableAttachMechanism; .*");
     long bare = startWaiting(jvm, "--limit-modules=java.base,java.instrument").pid();
     assertFailed(command("attach", bare), ".*without JDK Flight Recorder.*");
-    long good = startWaiting(jvm).pid();
+    // The last of both counts.
+    String[] overridden = {"-XX:+DisableAttachMechanism", "-XX:-DisableAttachMechanism"};
+    long good = startWaiting(jvm, overridden).pid();
     assertFailed(command("attach", good, "intervall=1ms"), ".*unknown option 'intervall'.*");
     assertFailed(command("record", good, "-o", "/nowhere/rec.jfr"), "can't write /nowhere.*");
     assertFailed(command("record", good, "-d", "soon"), ".*'soon' is no time.*");

@@ -36,6 +36,7 @@ public final class TargetProcess implements AutoCloseable {
   private static final int MAX_BYTES = 8 << 20;
 
   private static final String NO_ATTACH = "-XX:+DisableAttachMechanism";
+  private static final String ATTACH = "-XX:-DisableAttachMechanism";
   private static final int SIGQUIT = 3;
 
   private final long pid;
@@ -195,7 +196,8 @@ public final class TargetProcess implements AutoCloseable {
     if (reason.isEmpty() && !status.takesSigQuit()) {
       reason = "does not take attach requests: it runs with -Xrs, or has only begun to start";
     }
-    if (reason.isEmpty() && commandLine().contains(NO_ATTACH)) {
+    List<String> words = commandLine(); // the last of them counts
+    if (reason.isEmpty() && words.lastIndexOf(NO_ATTACH) > words.lastIndexOf(ATTACH)) {
       reason =
           "does not take attach requests: it runs with "
               + NO_ATTACH
