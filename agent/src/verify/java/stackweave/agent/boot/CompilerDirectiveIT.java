@@ -27,6 +27,14 @@ class CompilerDirectiveIT extends CompilerDirectives {
     String listed = directives(jvm);
     assertEquals(1, count(listed, OURS), listed);
     assertEquals(1, count(listed, THEIRS), listed);
+    for (String name : Jars.innerEntries(Jars.AGENT).keySet()) {
+      String[] parts = name.split("/");
+      boolean isOurs =
+          parts[0].equals("stackweave") && !name.matches("stackweave/(net|org|picocli)/.*");
+      if (parts.length > 2 && isOurs) {
+        assertEquals(1, count(listed, "stackweave/" + parts[1] + "/*.*"), name + ": " + listed);
+      }
+    }
     try (Stream<Path> files = Files.list(directory.resolve("tmp"))) {
       assertEquals(List.of(), files.filter(f -> f.toString().contains("stackweave")).toList());
     }

@@ -31,8 +31,10 @@ final class CompilerDirective {
   private static final String TEXT =
       "[{match: [\""
           + PATTERN
-          + "\", \"stackweave/hotspot/*.*\", \"stackweave/jfr/*.*\", \"stackweave/maps/*.*\","
-          + " \"stackweave/tableless/*.*\", \"stackweave/unwind/*.*\"], c2: {Exclude: true}}]\n";
+          + "\", \"stackweave/cpu/*.*\", \"stackweave/engine/*.*\", \"stackweave/hotspot/*.*\","
+          + " \"stackweave/jfr/*.*\", \"stackweave/jna/*.*\", \"stackweave/linux/*.*\","
+          + " \"stackweave/maps/*.*\", \"stackweave/sframe/*.*\", \"stackweave/tableless/*.*\","
+          + " \"stackweave/unwind/*.*\"], c2: {Exclude: true}}]\n";
 
   /** Behind the configured one. */
   private static final String[] DIRECTORIES = {"", "/tmp", "/var/tmp", "/dev/shm"};
