@@ -1,9 +1,6 @@
 package stackweave.agent.drain;
 
-import java.util.Arrays;
-import java.util.function.Function;
-import java.util.function.Predicate;
-import java.util.stream.Collectors;
+import java.util.StringJoiner;
 import stackweave.agent.attach.Version;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.event.ThreadState;
@@ -15,19 +12,36 @@ import stackweave.unwind.walk.Found;
 final class SessionLegend {
   private SessionLegend() {}
 
+  /** In loops: it is made at the start of sampling, where each lambda is one more class. */
   static SessionInfo info() {
+    StringJoiner kinds = new StringJoiner(",");
+    for (FrameKind kind : FrameKind.values()) {
+      kinds.add(kind.code() + "=" + kind.label());
+    }
+    StringJoiner ends = new StringJoiner(",");
+    StringJoiner completeEnds = new StringJoiner(",");
+    for (StopReason end : StopReason.values()) {
+      ends.add(end.code() + "=" + end.label());
+      if (end.isComplete()) {
+        completeEnds.add("" + end.code());
+      }
+    }
+    StringJoiner ways = new StringJoiner(",");
+    StringJoiner guesses = new StringJoiner(",");
+    for (Found way : Found.values()) {
+      ways.add(way.code() + "=" + way.label());
+      if (way.isGuess()) {
+        guesses.add("" + way.code());
+      }
+    }
     return new SessionInfo(
         Version.current(),
         System.getProperty("os.arch") + "-linux",
-        list(FrameKind.values(), kind -> true, kind -> kind.code() + "=" + kind.label()),
-        list(StopReason.values(), end -> true, end -> end.code() + "=" + end.label()),
-        list(StopReason.values(), StopReason::isComplete, end -> "" + end.code()),
+        kinds.toString(),
+        ends.toString(),
+        completeEnds.toString(),
         ThreadState.legend(),
-        list(Found.values(), way -> true, way -> way.code() + "=" + way.label()),
-        list(Found.values(), Found::isGuess, way -> "" + way.code()));
-  }
-
-  private static <T> String list(T[] all, Predicate<T> chosen, Function<T, String> text) {
-    return Arrays.stream(all).filter(chosen).map(text).collect(Collectors.joining(","));
+        ways.toString(),
+        guesses.toString());
   }
 }
