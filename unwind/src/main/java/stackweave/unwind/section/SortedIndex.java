@@ -31,15 +31,23 @@ public final class SortedIndex {
   /** Puts the entries in order; those with equal starts by value. */
   public void sort() {
     Integer[] order = new Integer[size];
-    Arrays.setAll(order, i -> i);
+    for (int i = 0; i < size; i++) {
+      order[i] = i;
+    }
     Arrays.sort(
         order,
         (a, b) -> {
           int byStart = Long.compareUnsigned(starts[a], starts[b]);
           return byStart != 0 ? byStart : Integer.compare(values[a], values[b]);
         });
-    starts = Arrays.stream(order).mapToLong(i -> starts[i]).toArray();
-    values = Arrays.stream(order).mapToInt(i -> values[i]).toArray();
+    long[] sortedStarts = new long[size];
+    int[] sortedValues = new int[size];
+    for (int i = 0; i < size; i++) {
+      sortedStarts[i] = starts[order[i]];
+      sortedValues[i] = values[order[i]];
+    }
+    starts = sortedStarts;
+    values = sortedValues;
   }
 
   /** How many entries there are. */
