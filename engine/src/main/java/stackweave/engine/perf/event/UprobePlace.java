@@ -7,6 +7,7 @@ import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ElfImage.Symbols;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
@@ -47,7 +48,8 @@ record UprobePlace(String path, long offset) {
         throw RefusalText.EVENT_DELETED_LIBRARY.of(engine, 0, event.name(), code.path());
       }
       FileElfImage elf = FileElfImage.open(Path.of(code.path()));
-      long address = elf.dynsym().addressOf(event.member());
+      Symbols exported = elf.dynsym();
+      long address = exported == null ? 0 : exported.addressOf(event.member());
       address = address == 0 ? elf.addressOf(event.member()) : address;
       if (address == 0) {
         throw RefusalText.EVENT_NO_FUNCTION.of(
