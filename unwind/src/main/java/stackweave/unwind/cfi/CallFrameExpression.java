@@ -15,10 +15,10 @@ import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.SectionReader;
 
 /**
- * The DWARF expressions of call frame information. Where a location says the same, it becomes one:
- * a register or the CFA plus constants, read through memory at most once, plus constants; and the
- * CFA of lazy-binding PLT entries is a rule of its own. All others are kept, to be evaluated at
- * each step ({@link ExpressionReader} says what is left: {@link Unsupported#EXPRESSION}).
+ * Reads the DWARF expressions of call frame information into a {@link RuleBuilder}. A register or
+ * the CFA plus constants, read through memory at most once, becomes a plain location, and the CFA
+ * of lazy-binding PLT entries a rule of its own kind. Other expressions are evaluated at each step;
+ * those that {@link ExpressionReader} refuses are {@link Unsupported#EXPRESSION}.
  *
  * <p>Source: DWARF 5 sections 2.5 and 6.4.2. Not thread-safe.
  */
@@ -26,8 +26,8 @@ final class CallFrameExpression {
   private static final int PLT_BLOCK = 16;
 
   /**
-   * What all x86-64 linkers write for their PLT, whose entries of 16 bytes push 8 bytes at one
-   * place: {@code rsp + 8 + ((rip & 15) >= place) * 8}, as a {@link Program} puts it.
+   * The CFA that all x86-64 linkers write for their PLT, whose entries of 16 bytes push 8 bytes at
+   * one place: {@code rsp + 8 + ((rip & 15) >= place) * 8}, in the text form of a {@link Program}.
    */
   private static final Pattern PLT =
       Pattern.compile("r7\\+8 pc\\+0 15 and ([1-9]|1[0-5]) ge 3 shl \\+");

@@ -16,8 +16,8 @@ final class CallFrameInfo {
   private static final int NO_CIE = -1;
 
   /**
-   * Initial instructions are a handful of bytes, and run again for each function: a bound keeps a
-   * made-up section from costing its size squared.
+   * Initial instructions are a handful of bytes, and run again for each function: without a bound,
+   * the time for a malicious section would grow with the square of its size.
    */
   private static final int MAX_CIE_PROGRAM = 1024;
 

@@ -12,8 +12,8 @@ import stackweave.unwind.section.Section;
 import stackweave.unwind.section.SectionReader;
 
 /**
- * Unwind information of .eh_frame or .debug_frame: an FDE is found by the index, its program run at
- * its first hit, its rows kept.
+ * The unwind table of .eh_frame or .debug_frame: finds an FDE by the index, runs its program at the
+ * first lookup, and keeps the rows. Not thread-safe.
  */
 public final class CallFrameTable implements UnwindTable {
   /** Linkers write at most a few empty FDEs at one address. */
@@ -68,7 +68,7 @@ public final class CallFrameTable implements UnwindTable {
   /**
    * The table of a .debug_frame, which has no index of its own.
    *
-   * @param why what is noted of better sources, empty for nothing
+   * @param why why better sources are not used; may be empty
    */
   public static CallFrameTable ofDebugFrame(Section debugFrame, RuleTable rules, String why) {
     ByteOrder order = SectionReader.byteOrder(debugFrame, rules.architecture());

@@ -10,8 +10,8 @@ import stackweave.unwind.section.SectionReader;
 import stackweave.unwind.section.SortedIndex;
 
 /**
- * From an address to the FDE that may cover it: the table of .eh_frame_hdr in place, or one built
- * by a pass over all FDEs.
+ * Finds the FDE that may cover an address: in the table of .eh_frame_hdr, searched in place, or in
+ * an index that a pass over all FDEs has built.
  *
  * <p>Source: LSB Core "Exception Frame Header".
  */
@@ -94,7 +94,7 @@ final class FdeIndex {
     return reader.pointer(encoding, hdr.address());
   }
 
-  /** Looks at copies: interpreted bytecode reads an array far faster than a buffer. */
+  /** Copies pieces into an array, which interpreted bytecode reads far faster than a buffer. */
   private static boolean isSorted(ByteBuffer bytes, int offset, int count) {
     IntBuffer table = bytes.slice(offset, count * ENTRY_SIZE).order(bytes.order()).asIntBuffer();
     int[] read = new int[CHECKED_AT_ONCE];
@@ -130,8 +130,7 @@ final class FdeIndex {
         next = info.openEntry(offset);
       }
     } catch (MalformedSectionException e) {
-      // An entry whose length leaves the section: what follows can't be found, what was found
-      // holds.
+      // What follows an entry that leaves the section can't be found; entries before it stay.
     }
     index.sort();
     return new FdeIndex(index);
@@ -145,7 +144,7 @@ final class FdeIndex {
         index.add(info.functionStart, (int) offset);
       }
     } catch (MalformedSectionException e) {
-      // A bad function does not cost its neighbours: lookups in it find nothing.
+      // Only this function is malformed: lookups in it find nothing.
     }
   }
 

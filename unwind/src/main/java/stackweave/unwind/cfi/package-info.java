@@ -1,2 +1,2 @@
-/** DWARF call frame information: .eh_frame and .eh_frame_hdr into rules. */
+/** Turns DWARF call frame information (.eh_frame with .eh_frame_hdr, .debug_frame) into rules. */
 package stackweave.unwind.cfi;

@@ -6,8 +6,8 @@ import stackweave.unwind.Registers;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Evaluates expressions that were checked when they were interned: no operation lacks what it takes
- * from the stack, and each is executed once at most. No allocation. Not thread-safe.
+ * Evaluates interned expressions. {@link Program#isSound} has checked them: the stack has what each
+ * operation takes, and each operation is executed at most once. Allocates nothing. Not thread-safe.
  */
 public final class ExpressionEvaluator {
   private final Expressions expressions;
@@ -16,18 +16,18 @@ public final class ExpressionEvaluator {
   private final byte[] part = new byte[Long.BYTES];
   private int depth;
 
-  /** Of these expressions, over memory of the byte order of their architecture's Linux. */
+  /** Evaluates {@code expressions} over memory of this byte order. */
   public ExpressionEvaluator(Expressions expressions, ByteOrder order) {
     this.expressions = expressions;
     this.bigEndian = order == ByteOrder.BIG_ENDIAN;
   }
 
   /**
-   * Evaluates an expression; {@link #result} has its value then.
+   * Evaluates an expression; {@link #result} then has its value.
    *
-   * @param cfa of the frame; of no matter for the expression of the CFA itself
-   * @return false if it has none: a register is not known, or it divides by 0
-   * @throws UnreadableMemoryException if what it reads can't be read
+   * @param cfa of the frame; unused by the expression of the CFA itself
+   * @return false if there is no value: a register is not known, or the expression divides by 0
+   * @throws UnreadableMemoryException if the expression reads memory that can't be read
    */
   public boolean evaluate(int expression, long cfa, Registers registers, MemoryReader memory)
       throws UnreadableMemoryException {

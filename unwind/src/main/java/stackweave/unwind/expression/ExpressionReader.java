@@ -6,9 +6,9 @@ import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.SectionReader;
 
 /**
- * Reads the bytes of a DWARF expression as a {@link Program}. Not in it are operations that depend
- * on where the library is loaded (DW_OP_addr), call others, or that call frame information may not
- * use (DWARF 5 section 6.4.2): no compiler writes them there. Not thread-safe.
+ * Reads the bytes of a DWARF expression as a {@link Program}. Refuses operations that depend on
+ * where the library is loaded (DW_OP_addr), call other expressions, or are not allowed in call
+ * frame information (DWARF 5 section 6.4.2): no compiler writes them there. Not thread-safe.
  */
 public final class ExpressionReader {
   /** The number of rip, which is no register of a {@link stackweave.unwind.Registers}. */
@@ -16,7 +16,7 @@ public final class ExpressionReader {
 
   private static final int NOT_HERE = -1;
 
-  /** {@link Program#MAX_OPERATIONS} fit in. */
+  /** Enough for {@link Program#MAX_OPERATIONS}. */
   private static final int MAX_BYTES = 2_048;
 
   private final SectionReader reader;
@@ -32,7 +32,7 @@ public final class ExpressionReader {
   private final int[] targets = new int[Program.MAX_OPERATIONS];
   private int jumpCount;
 
-  /** Reads with this cursor. */
+  /** Reads expressions at the position of {@code reader}. */
   public ExpressionReader(SectionReader reader, Architecture architecture) {
     this.reader = reader;
     this.architecture = architecture;
@@ -42,7 +42,7 @@ public final class ExpressionReader {
    * Reads the block at the reader's position, and leaves the reader behind it.
    *
    * @param cfa whether the CFA is on the stack at first
-   * @return what holds until the next call; null for an operation that is not known here
+   * @return the program, valid until the next call; null if an operation is refused
    */
   public Program read(boolean cfa) throws MalformedSectionException {
     long length = reader.uleb();
@@ -75,7 +75,7 @@ public final class ExpressionReader {
     return known && link(end - from) ? program : null;
   }
 
-  /** Makes bytes that jumps lead to the numbers of operations. */
+  /** Replaces the byte offsets that jumps lead to by the numbers of operations. */
   private boolean link(int length) {
     for (int i = 0; i < jumpCount; i++) {
       int target = targets[i];

@@ -8,27 +8,27 @@ import java.util.Map;
 import stackweave.unwind.Architecture;
 
 /**
- * The distinct expressions of a process that no plain location says, by number. There are few:
- * eight in the libraries of a server. Written and read by the thread that unwinds; not thread-safe.
+ * Numbers the distinct expressions of a process that are no {@link PlainValue}. There are few:
+ * eight in the libraries of a server. Belongs to the thread that unwinds.
  */
 public final class Expressions {
-  /** What {@link #intern} gives for one that is not kept. */
+  /** {@link #intern} of an expression that is not kept. */
   public static final int NONE = -1;
 
-  /** No real process comes near; made-up sections shall not fill the heap. */
+  /** Far more than real processes have; keeps malicious sections from filling the heap. */
   private static final int MAX_EXPRESSIONS = 4_096;
 
   private final Architecture architecture;
   private final List<long[]> programs = new ArrayList<>();
   private final Map<List<Long>, Integer> numbers = new HashMap<>();
 
-  /** None yet. */
+  /** An empty table. */
   public Expressions(Architecture architecture) {
     this.architecture = architecture;
   }
 
   /**
-   * The number of an expression, or {@link #NONE} if it can't be evaluated or they are too many.
+   * The number of an expression, or {@link #NONE} if it can't be evaluated or the table is full.
    */
   public int intern(Program program) {
     if (!program.isSound(architecture)) {
@@ -48,7 +48,7 @@ public final class Expressions {
     return programs.size() - 1;
   }
 
-  /** The number of an expression out of a record, or {@link #NONE} for words that are none. */
+  /** The number of a recorded expression, or {@link #NONE} if the words are no expression. */
   public int intern(long[] recorded, int from, int to) {
     Program program = new Program();
     return program.set(recorded, from, to) ? intern(program) : NONE;

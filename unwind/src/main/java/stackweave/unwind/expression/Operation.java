@@ -2,8 +2,8 @@ package stackweave.unwind.expression;
 
 /**
  * The operations of an expression: those of DWARF that call frame information may use (DWARF 5
- * sections 2.5.1 and 6.4.2.3), several codes made one. What they take from the stack and leave
- * there is fixed, so that a program can be checked before it runs.
+ * sections 2.5.1 and 6.4.2.3), with similar ones made one. How many entries each takes from the
+ * stack and leaves there is fixed, so that a program can be checked before it runs.
  */
 enum Operation {
   /** Pushes the operand. */
@@ -45,7 +45,7 @@ enum Operation {
   NOT_EQUAL(0x2e, "ne"),
   /** Goes on at the operation whose number is the operand, which lies ahead. */
   JUMP("jump", 0, 0),
-  /** The same if what it takes is not 0. */
+  /** Pops a value and jumps likewise if that is not 0. */
   JUMP_IF("jump if", 1, 0);
 
   private static final int NO_CODE = -1;
@@ -56,12 +56,12 @@ enum Operation {
   private final int takes;
   private final int leaves;
 
-  /** One that several codes of DWARF become, or that has an operand. */
+  /** An operation that stands for several codes of DWARF, or that has an operand. */
   Operation(String label, int takes, int leaves) {
     this(NO_CODE, label, takes, leaves);
   }
 
-  /** One that makes a value of two. */
+  /** An operation that makes one value of two. */
   Operation(int opcode, String label) {
     this(opcode, label, 2, 1);
   }
@@ -81,7 +81,7 @@ enum Operation {
     return ALL[code];
   }
 
-  /** The operation without an operand that a code of DWARF is, or null. */
+  /** The operation without an operand for a code of DWARF, or null. */
   static Operation ofDwarf(int opcode) {
     for (Operation operation : ALL) {
       if (operation.opcode == opcode) {
@@ -111,7 +111,7 @@ enum Operation {
     return takes == 2 && leaves == 1;
   }
 
-  /** What one that {@link #isBinary} makes of two values, the lower one on the stack first. */
+  /** The result of a {@link #isBinary} operation; {@code first} is the lower one on the stack. */
   long of(long first, long second) {
     return switch (this) {
       case AND -> first & second;

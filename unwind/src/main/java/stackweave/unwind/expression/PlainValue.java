@@ -4,15 +4,15 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * What a {@link Program} computes, where that can be said without one: a register or the CFA plus
- * constants, read through memory at most once, plus constants. Immutable.
+ * The value of a {@link Program} in simple cases: a register or the CFA plus a constant, or the
+ * word there plus a constant. Immutable.
  *
  * @param register of that form, by its number in DWARF
  * @param offset what is added to the register or the CFA, or the constant
  * @param outerOffset what is added to what was read from memory
  */
 public record PlainValue(Form form, int register, long offset, long outerOffset) {
-  /** What a value is: known in itself, beside a register or the CFA, or read from beside one. */
+  /** A constant, a register or the CFA plus an offset, or the word at such an address. */
   public enum Form {
     CONSTANT,
     REGISTER,

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import stackweave.unwind.Architecture;
 
 /**
- * An expression in the making: operations with their operands, as words. Mutable and reused; {@link
- * Expressions#intern} checks and keeps it.
+ * An expression that is being built: operations with their operands, as words. Mutable and reused;
+ * {@link Expressions#intern} checks and keeps it.
  */
 public final class Program {
   /** The longest that compilers and people write have some twenty operations. */
@@ -13,7 +13,7 @@ public final class Program {
 
   static final int WORDS_PER_OPERATION = 2;
 
-  /** As DWARF's own consumers have it at least. */
+  /** At least as much as other readers of DWARF have. */
   static final int MAX_STACK = 64;
 
   private static final int UNREACHED = -1;
@@ -22,7 +22,7 @@ public final class Program {
   private int operations;
   private boolean tooLong;
 
-  /** Nothing. */
+  /** Makes it empty. */
   public void clear() {
     operations = 0;
     tooLong = false;
@@ -78,9 +78,9 @@ public final class Program {
   }
 
   /**
-   * Whether it can be evaluated without another check: all operations and registers exist, jumps
-   * lead forwards, and the stack has always what an operation takes, and room; whatever way was
-   * taken, as many entries are there.
+   * Whether it can be evaluated without further checks: operations and registers exist, jumps lead
+   * forwards, and before each operation the stack has the same depth on all ways, with enough
+   * entries and room for it.
    */
   boolean isSound(Architecture architecture) {
     if (tooLong || operations == 0) {
