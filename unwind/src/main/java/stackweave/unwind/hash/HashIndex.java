@@ -3,12 +3,12 @@ package stackweave.unwind.hash;
 import java.util.Arrays;
 
 /**
- * Numbers by a hash: an open-addressing hash table, linear probing, at most three quarters full.
- * Whoever uses it keeps what the numbers stand for, in columns or in objects, and compares it: from
- * {@link #first} on, {@link #next} until the number {@link #at} the slot fits or there is none.
- * Where no two keys have the same hash there is nothing to compare. A hash's upper bits say where
- * its search begins, so they have to differ: they do after a multiplication by a large odd number.
- * Allocates only to grow. Not thread-safe.
+ * Finds numbers by hash: an open-addressing hash table with linear probing, at most three quarters
+ * full. The user keeps the keys that the numbers stand for: {@link #first}, then {@link #next},
+ * give slots until the key of the number {@link #at} the slot is equal or there is no further slot.
+ * Keys with distinct hashes need no comparison. A search begins at a hash's upper bits, so these
+ * have to differ: they do after a multiplication by a large odd number. Allocates only to grow. Not
+ * thread-safe.
  */
 public final class HashIndex {
   /** There is no such slot. */
@@ -16,7 +16,7 @@ public final class HashIndex {
 
   private static final int MIN_SLOTS = 16;
 
-  /** The hash above, the number + 1 below; 0 where a slot is free. */
+  /** The hash in the upper half, the number + 1 in the lower; 0 where a slot is free. */
   private long[] slots;
 
   /** How many slots there are at first, and after {@link #clear}. */
@@ -24,7 +24,7 @@ public final class HashIndex {
 
   private int size;
 
-  /** What leaves the bits of a hash that number a slot. */
+  /** Shifting a hash by this leaves the number of its first slot. */
   private int shift;
 
   /**
@@ -81,7 +81,7 @@ public final class HashIndex {
   }
 
   /**
-   * Adds a number, also one that is there.
+   * Adds a number, even if it is there already.
    *
    * @param number 0 to {@code Integer.MAX_VALUE} - 1
    */
@@ -122,8 +122,8 @@ public final class HashIndex {
   public void remove(int slot) {
     int mask = slots.length - 1;
     int free = slot;
-    // What follows without a gap may have been put past this slot: it moves up, so that it is
-    // found without the slot.
+    // Entries that follow without a gap may have been put past this slot: they move up, so that
+    // they are found without it.
     for (int i = free + 1 & mask; slots[i] != 0; i = i + 1 & mask) {
       int fromHome = i - (hash(slots[i]) >>> shift) & mask;
       int fromFree = i - free & mask;

@@ -3,9 +3,9 @@ package stackweave.unwind.hash;
 import java.util.Arrays;
 
 /**
- * Positions of longs, for columns that the user keeps: dense, from 0, in the order in which they
- * came. What is removed leaves its position to the next long that is added. Allocates only to grow.
- * Not thread-safe.
+ * Gives longs positions in columns that the user keeps: dense, from 0, in the order in which the
+ * longs came. The position of a removed long goes to the next one that is added. Allocates only to
+ * grow. Not thread-safe.
  */
 public final class LongIndex {
   /** There is no such long. */
@@ -54,8 +54,8 @@ public final class LongIndex {
   }
 
   /**
-   * The position of {@code key}, a new one if there was none: the {@link #count} until then where
-   * nothing was ever removed. Below {@link #capacity}.
+   * The position of {@code key}, below {@link #capacity}. A new key gets the position {@link
+   * #count}, unless keys were removed.
    */
   public int add(long key) {
     int found = find(key);
@@ -67,7 +67,7 @@ public final class LongIndex {
       keys = Arrays.copyOf(keys, Math.multiplyExact(keys.length, 2));
     }
     index.add(hash(key), position);
-    // Only now, for there may have been no memory: then nothing has changed.
+    // Only now: an OutOfMemoryError above has changed nothing.
     keys[position] = key;
     freeCount = Math.max(0, freeCount - 1);
     end = Math.max(end, position + 1);
@@ -107,7 +107,7 @@ public final class LongIndex {
     return index.size();
   }
 
-  /** How long columns have to be at present; only {@link #add} makes it more. */
+  /** How long columns must be at present; only {@link #add} increases it. */
   public int capacity() {
     return keys.length;
   }

@@ -39,7 +39,7 @@ public final class LongTable<T> {
     if (full) {
       clear();
     } else if (fresh && index.count() == values.length) {
-      // Before the key is there, for there may be no memory.
+      // Before the key is added: this may throw an OutOfMemoryError.
       values = Arrays.copyOf(values, Math.multiplyExact(values.length, 2));
     }
     values[index.add(key)] = value;
