@@ -15,7 +15,7 @@ public final class PcRuleCache {
 
   private static final int SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SETS);
 
-  /** What {@link #find} says of an address that is not there. */
+  /** {@link #find} of an address that is not there. */
   public static final int MISS = Integer.MIN_VALUE;
 
   private final long[] addresses = new long[2 * SETS];

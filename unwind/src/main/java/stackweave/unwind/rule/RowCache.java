@@ -101,7 +101,7 @@ public final class RowCache implements RowSink {
     }
   }
 
-  /** A row with a rule of the table; an equal rule goes on, an equal offset is replaced. */
+  /** Adds a row; one with the rule of the last row is left out, one with its offset replaces it. */
   void row(long offset, int rule) {
     if (rowCount > 0 && offsets[rowCount - 1] == (int) offset) {
       rowCount--;

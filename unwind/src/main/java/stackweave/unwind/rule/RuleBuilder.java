@@ -4,8 +4,8 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.Location;
 
 /**
- * A rule in the making: what a call frame program or an SFrame row says at one place. Mutable and
- * reused; {@link RuleTable#intern} makes it a rule.
+ * A rule that is being built: what a call frame program or an SFrame row says at one place. Mutable
+ * and reused; {@link RuleTable#intern} makes it a rule.
  */
 public final class RuleBuilder {
   private final Architecture architecture;
@@ -94,7 +94,7 @@ public final class RuleBuilder {
     return problem != null ? problem : cfaProblem;
   }
 
-  /** Says that there is a CFA, but none that a rule can say. */
+  /** Says that there is a CFA, but that it can't be part of a rule. */
   public void refuseCfa(Unsupported reason) {
     clearCfa();
     cfa = Location.of(Location.UNKNOWN);
@@ -141,7 +141,7 @@ public final class RuleBuilder {
     }
   }
 
-  /** Sets the location of a register by DWARF number; untracked ones are lost anyway. */
+  /** Sets a register's location by DWARF number; registers that rules do not track are ignored. */
   public void set(int register, int raColumn, long location) {
     if (register == raColumn) {
       ra = location;
@@ -179,7 +179,7 @@ public final class RuleBuilder {
     return 0;
   }
 
-  /** Of the stack pointer: what rules take it for where nothing is said, or what says nothing. */
+  /** Whether a location of the stack pointer is the CFA, which rules assume, or says nothing. */
   private static boolean isCfa(long location) {
     int kind = Location.kind(location);
     return kind == Location.SAME
@@ -188,8 +188,8 @@ public final class RuleBuilder {
   }
 
   /**
-   * Whether the caller's stack pointer is not where the CFA is, as where {@code longjmp} has loaded
-   * registers from its buffer, the CFA. Where functions save theirs, as on s390x, it is the CFA's.
+   * Whether the caller's stack pointer is not the CFA, as in {@code longjmp} once it has loaded
+   * registers from its buffer, the CFA. On s390x, where functions save it, it follows from the CFA.
    */
   boolean isStackElsewhere() {
     return sp != 0 && architecture.spBelowCfa() == 0;

@@ -10,9 +10,9 @@ import stackweave.unwind.hash.HashIndex;
 import stackweave.unwind.x86_64.SignalFrame;
 
 /**
- * The distinct unwind rules of a process, interned: a rule is an {@code int} everywhere else, of
- * one of the kinds below, each with what it says of the caller. Few rules exist: 49 describe libjvm
- * of JDK 17. The table belongs to the thread that unwinds.
+ * The distinct unwind rules of a process, interned: everywhere else a rule is an {@code int}. The
+ * constants below are the kinds of rules, with what each says of the caller. Few rules exist: 49
+ * describe libjvm of JDK 17. The table belongs to the thread that unwinds.
  */
 public final class RuleTable {
   /**
@@ -70,7 +70,7 @@ public final class RuleTable {
   /** Id of the first {@link #UNSUPPORTED} rule; one for each reason follows. */
   private static final int FIRST_UNSUPPORTED_RULE = 2;
 
-  /** No real process comes near; made-up sections shall not fill the heap. */
+  /** Far more than real processes have; keeps malicious sections from filling the heap. */
   static final int MAX_RULES = 1 << 17;
 
   // A rule is `stride` words: header, CFA, RA, then each callee-saved register's location.
@@ -189,8 +189,8 @@ public final class RuleTable {
   }
 
   /**
-   * The words that say a rule, for a record of it; {@link #intern(long[])} takes them back. Behind
-   * the rule's own are, for each expression in it, how many words that has, and those.
+   * A rule as words, to be recorded; {@link #intern(long[])} reads them. After the words of the
+   * rule itself come, for each of its expressions, the count of its words and these.
    */
   public long[] words(int rule) {
     long[] own = Arrays.copyOfRange(words, rule * stride, (rule + 1) * stride);
@@ -213,12 +213,12 @@ public final class RuleTable {
   }
 
   /**
-   * The id of a rule out of a record.
+   * The id of a recorded rule.
    *
-   * @param recorded what {@link #words} gave of a table of the same architecture, or what somebody
-   *     made up: it is checked
-   * @throws IllegalArgumentException if no rule looks like that, or if it selects among others (a
-   *     table's answer for one address never does)
+   * @param recorded from {@link #words} of a table of the same architecture; checked, as it may
+   *     come from anybody
+   * @throws IllegalArgumentException if these are not the words of a rule, or those of a {@link
+   *     #BLOCK} rule, which no table returns for an address
    */
   public int intern(long[] recorded) {
     long[] rule = Arrays.copyOf(recorded, stride);
@@ -229,7 +229,7 @@ public final class RuleTable {
     return internCandidate();
   }
 
-  /** Gives the expressions of a recorded rule their numbers here; false if they are none. */
+  /** Interns the expressions of a recorded rule; false if one is malformed. */
   private boolean internExpressions(long[] recorded, long[] rule) {
     int next = stride;
     boolean isFrame = ((int) rule[HEADER] & 0xff) == FRAME;
@@ -389,11 +389,11 @@ public final class RuleTable {
   }
 
   /**
-   * Whether a frame with the signal mark is the kernel's own, whose ucontext has all registers
-   * where the description gives few: it takes the return address from where the ucontext keeps the
-   * pc; or it is the frame record above sp, without the link register of the interrupted leaf (vDSO
-   * of AArch64, arch/arm64/kernel/vdso/sigreturn.S); or it describes nothing but that it is one.
-   * Any other is taken at its word, as SFrame specification section 2.3.3 has it (signal_p).
+   * Whether a rule with the signal mark describes the kernel's signal frame, whose ucontext has all
+   * registers and the rule only few: it reads the return address where the ucontext has the pc; or
+   * from the frame record above sp, which lacks the link register of an interrupted leaf (vDSO of
+   * AArch64, arch/arm64/kernel/vdso/sigreturn.S); or it says nothing else. Any other rule holds as
+   * it is (SFrame specification section 2.3.3, signal_p).
    */
   private boolean isKernelSignalFrame(RuleBuilder rule) {
     int sp = architecture.sp();

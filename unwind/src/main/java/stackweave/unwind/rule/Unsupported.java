@@ -2,7 +2,7 @@ package stackweave.unwind.rule;
 
 /** Why unwind information can't be a rule: the closed set. */
 public enum Unsupported {
-  /** A DWARF expression of another form than rows have. */
+  /** A DWARF expression that can't be evaluated. */
   EXPRESSION("DWARF expression"),
   /** A register that the architecture's numbering does not have. */
   REGISTER("register number"),

@@ -1,6 +1,6 @@
 package stackweave.unwind.section;
 
-/** Bytes of an unwind section that mean nothing: what is wrong, and where. */
+/** A malformed unwind section: what is wrong, and where. */
 public final class MalformedSectionException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -34,31 +34,29 @@ public final class MalformedSectionException extends Exception {
     UNKNOWN_OPCODE("unknown opcode"),
     /** Call frame instructions out of order: unbalanced state, locations that go back. */
     BAD_PROGRAM("call frame instructions contradict each other"),
-    /**
-     * Functions out of order although the flag says otherwise: only {@code SFrameVerifier} tells.
-     */
+    /** Functions out of order with flag SORTED: only {@code SFrameVerifier} finds it. */
     NOT_SORTED("flag SORTED is set, but the function starts below the one before it"),
-    /** A function that begins inside another one: only {@code SFrameVerifier} tells. */
+    /** A function that begins inside another one: only {@code SFrameVerifier} finds it. */
     OVERLAP("function overlaps the one before it"),
-    /** A row that no address of its function leads to: only {@code SFrameVerifier} tells. */
+    /** A row that no address of its function leads to: only {@code SFrameVerifier} finds it. */
     ROW_OUTSIDE("row starts behind the end of its function or block"),
-    /** A header that counts other rows than there are: only {@code SFrameVerifier} tells. */
+    /** A header that counts other rows than there are: only {@code SFrameVerifier} finds it. */
     WRONG_ROW_COUNT("header counts other rows than the functions have"),
-    /** An ABI identifier that the byte order contradicts: only {@code SFrameVerifier} tells. */
+    /** An ABI identifier that the byte order contradicts: only {@code SFrameVerifier} finds it. */
     WRONG_BYTE_ORDER("ABI identifier of the other byte order"),
-    /** Bytes of an element that no structure uses: only {@code SFrameVerifier} tells. */
+    /** Bytes of an element that no structure uses: only {@code SFrameVerifier} finds it. */
     GAP("bytes that belong to nothing"),
-    /** Bits that have no meaning where they are set: only {@code SFrameVerifier} tells. */
+    /** Bits that have no meaning where they are set: only {@code SFrameVerifier} finds it. */
     RESERVED_BITS("bits are set that mean nothing"),
-    /** AMD64 has its return address at a fixed offset: only {@code SFrameVerifier} tells. */
+    /** AMD64 has its return address at a fixed offset: only {@code SFrameVerifier} finds it. */
     NO_FIXED_RA("AMD64 without a fixed offset of the return address"),
-    /** Data words behind those of CFA, RA and FP: only {@code SFrameVerifier} tells. */
+    /** Data words behind those of CFA, RA and FP: only {@code SFrameVerifier} finds it. */
     TOO_MANY_WORDS("row has more words than it can use"),
-    /** Two functions at one address: only {@code SFrameVerifier} tells. */
+    /** Two functions at one address: only {@code SFrameVerifier} finds it. */
     DUPLICATE_START("function starts where another one does"),
     /** Two rows at one address, of which the first is never used: only {@code SFrameVerifier}. */
     DUPLICATE_ROW("row starts where the one before it does"),
-    /** Addresses at a function's start that have no row: only {@code SFrameVerifier} tells. */
+    /** Addresses at a function's start that have no row: only {@code SFrameVerifier} finds it. */
     LATE_FIRST_ROW("first row does not start where its function or block does"),
     /** A function without rows is the outermost only if its rows have the default form. */
     FLEX_WITHOUT_ROWS("flexible function without rows"),

@@ -3,8 +3,8 @@ package stackweave.unwind.section;
 import java.util.Arrays;
 
 /**
- * Start addresses in unsigned order, each with a number: the search index for sections that bring
- * none of their own. Primitive arrays, 12 bytes an entry.
+ * Start addresses in unsigned order, each with a number: the search index for sections without one
+ * of their own. Primitive arrays, 12 bytes an entry. Not thread-safe.
  */
 public final class SortedIndex {
   private long[] starts;

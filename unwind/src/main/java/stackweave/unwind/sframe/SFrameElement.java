@@ -7,8 +7,8 @@ import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.MalformedSectionException.Reason;
 
 /**
- * One SFrame header with its functions and rows, in place. A section holds one, or several where a
- * linker put inputs behind each other.
+ * One SFrame header with its functions and rows, read in place. A section has several where a
+ * linker has concatenated its inputs.
  *
  * <p>Source: SFrame specification sections 2.1 to 2.3; version 1 and 2 layouts of binutils 2.40 and
  * 2.44. Offsets are in bytes from the section's start.
@@ -56,7 +56,7 @@ public final class SFrameElement {
   public final int freOffset;
   public final int freEnd;
 
-  /** Where what follows this element begins. */
+  /** Offset of the first byte after this element. */
   public final int end;
 
   private final long startBase;

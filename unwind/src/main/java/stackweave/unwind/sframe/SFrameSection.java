@@ -13,8 +13,8 @@ import stackweave.unwind.section.SortedIndex;
 /**
  * An SFrame section, read in place: versions 1, 2 (errata 1 and 2) and 3, either byte order, one or
  * several elements. Where it is one element whose functions are in order, a lookup searches the
- * stored index; otherwise an index is built when the section is opened. Thread-safe after that, but
- * for the cursors that callers bring.
+ * stored index; otherwise an index is built when the section is opened. After that it is
+ * thread-safe; the cursors that callers pass are not.
  *
  * <p>Source: SFrame specification version 3 and its history of changes.
  */
