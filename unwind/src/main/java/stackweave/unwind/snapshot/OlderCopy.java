@@ -8,14 +8,14 @@ import java.util.Arrays;
 
 /**
  * Pages of the older part of a sampled stack, copied at the interrupt. Between these and the copy
- * of the stack's top there may be more, such as a buffer of which nothing is needed. Mutable and
- * reused; it grows to {@value #MOST_BYTES} bytes where stacks need it. Not thread-safe.
+ * of the stack's top may be a gap, such as a buffer of which nothing is needed. Mutable and reused;
+ * it grows to {@value #MOST_BYTES} bytes where stacks need it. Not thread-safe.
  */
 public final class OlderCopy {
-  /** The smallest page: what the kernel has or has not. */
+  /** The smallest page of any kernel: all of it can be read, or nothing. */
   public static final int PAGE_BYTES = 4 << 10;
 
-  /** As many pages as there are bits to say which there are. */
+  /** The most pages: there is a bit for each. */
   public static final int MOST_PAGES = Long.SIZE;
 
   /** All of them. */
@@ -45,7 +45,7 @@ public final class OlderCopy {
   }
 
   /**
-   * Says what is known of the stack once it was walked, for whoever copies the thread's next one.
+   * Says what the walk has shown of the stack, for the copy of the thread's next sample.
    *
    * @param end the address above the stack; 0 if not known
    * @param first the first address that was needed above the copy of the stack's top; 0 if none was

@@ -28,20 +28,19 @@ public final class OlderStack implements MemoryReader {
   // 2. It stays so: the seam is compared again after each piece was read, and after the walk
   //    (confirm).
   // 3. The thread's stack pointer is not known to have been above the copy's last frame link since
-  //    (Whereabouts; above the first one behind it where the seam has a large frame), asked after
-  // each piece: words below the stack pointer are dead, but look like
-  //    frames until they are written again.
+  //    (above the first one behind it where the seam has a large frame). Whereabouts is asked after
+  //    each piece: words below the stack pointer are dead, but look like frames until they are
+  //    written again.
   // 4. The frames lead to the thread's first frame, which the caller checks: calls made after a
   //    return leave a broken chain.
-  // A large frame is one that has no word the walk relies on in 4 KiB of the seam: a buffer, which
-  // its function changes all the time. There only the words that the walk relies on are compared:
-  // return addresses, and what a CFA was computed from. That says little of who called the
-  // function:
-  // from another caller with a frame of that size they are the same. So what was read then is a
-  // guess (isLargeFrame, guess; the caller's to mark).
-  // Undetected stays a thread that meanwhile returned through the seam, came back by calls that
-  // wrote the very same words there, and was called from elsewhere further out: frames on both
-  // sides are real but did not belong together. So spliced stacks end with StopReason.SPLICED.
+  // A large frame has 4 KiB of the seam without a word that the walk relies on: a buffer, which its
+  // function changes all the time. There only the words that the walk relies on are compared:
+  // return addresses, and what a CFA was computed from. These are the same if another caller with a
+  // frame of that size has called the function, so what is read then is a guess (isLargeFrame,
+  // guess), which the caller marks.
+  // One case is not detected: the thread has returned through the seam, came back by calls that
+  // wrote the very same words there, and was called from elsewhere further out. Then the frames on
+  // both sides are real but do not belong together. So spliced stacks end with StopReason.SPLICED.
 
   /** Words that the walk relied on which are compared, at most. */
   static final int SEAM_LINKS = 16;
@@ -52,7 +51,7 @@ public final class OlderStack implements MemoryReader {
   /** The most that is read above a copy, in bytes: as much as most threads' stacks have. */
   static final int MAX_BYTES = 8 << 20;
 
-  /** The same for this JVM's heap, where it is kept. */
+  /** The most that is read, and kept in the buffer, with this JVM's heap. */
   private static final int MAX_KEPT_BYTES = HeapShare.of(MAX_BYTES);
 
   /** Read at once: frames of a deep recursion for some hundred microseconds of walking. */
@@ -64,7 +63,7 @@ public final class OlderStack implements MemoryReader {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** Where a thread is now, as far as anybody can tell without stopping it. */
+  /** Where a thread is now, as far as that is known without stopping it. */
   public interface Whereabouts {
     /** Nothing is known. */
     Whereabouts UNKNOWN = tid -> 0;
@@ -127,7 +126,7 @@ public final class OlderStack implements MemoryReader {
     snapshot.setOlder(limit > 0 ? this : null);
   }
 
-  /** What became of it so far. */
+  /** The outcome so far. */
   public SpliceOutcome outcome() {
     return outcome;
   }
@@ -148,7 +147,7 @@ public final class OlderStack implements MemoryReader {
     closed = true;
   }
 
-  /** What was taken may be another call's. */
+  /** Marks what was taken as a guess: it may belong to another call. */
   public void guess() {
     outcome = SpliceOutcome.GUESSED;
   }

@@ -1,10 +1,10 @@
 package stackweave.unwind.snapshot;
 
-/** What became of the attempt to read the older part of a stack: the closed set of outcomes. */
+/** The outcome of the attempt to read the older part of a stack. */
 public enum SpliceOutcome {
   /** The walk never asked for anything above the copy. */
   NOT_NEEDED("not needed"),
-  /** What was asked was copied at the interrupt, too. */
+  /** All that the walk asked for was copied at the interrupt, too. */
   COPIED("copied with the sample"),
   /** The older part fits; what was asked of it was answered. */
   TAKEN("taken"),
@@ -22,7 +22,7 @@ public enum SpliceOutcome {
   NO_SEAM("no frame link in the copy"),
   /** What was read does not lead to the thread's first frame, or not without guessing. */
   NO_ROOT("does not lead to the first frame"),
-  /** It fits, and may be another call's: its frames are a guess, and are marked. */
+  /** It fits, but may belong to another call: its frames are marked as guesses. */
   GUESSED("taken as a guess");
 
   private final String label;

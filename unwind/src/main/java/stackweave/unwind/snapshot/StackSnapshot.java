@@ -10,12 +10,12 @@ import stackweave.unwind.Registers;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * One raw sample: the registers at the interrupt and a copy of the top of the stack, with when, who
- * and how much it stands for. Mutable and reused; not thread-safe.
+ * One raw sample: the registers at the interrupt and a copy of the top of the stack, with its time,
+ * thread and weight. Mutable and reused; not thread-safe.
  *
- * <p>As a {@link MemoryReader} it serves the copied bytes, asks {@link #setOlder} for the part of
- * the stack that was not copied, or says {@link UnreadableMemoryException#BEYOND_COPY}, and asks
- * {@link #setElsewhere} for everything else. Words have the {@link #byteOrder} of the process.
+ * <p>As a {@link MemoryReader} it serves the copied bytes. The stack above is read by {@link
+ * #setOlder}, without one it is {@link UnreadableMemoryException#BEYOND_COPY}; all other memory is
+ * read by {@link #setElsewhere}. Words have the {@link #byteOrder} of the process.
  */
 public final class StackSnapshot implements MemoryReader {
   /** What perf can copy at most, rounded up: its record size is a 16-bit number. */
@@ -161,15 +161,15 @@ public final class StackSnapshot implements MemoryReader {
   }
 
   /**
-   * Whether nothing was copied, for the end of the stack is not known. Then no memory is read for
-   * it, wherever its registers point to: the thread has run on meanwhile, and frames put together
-   * of then and now would look like a stack.
+   * Whether nothing was copied, because the end of the stack is not known. Then no memory is read
+   * for the sample, wherever its registers point to: the thread has run on, and frames found in its
+   * memory now would look like those of the sample.
    */
   public boolean isStackUnknown() {
     return stackUnknown;
   }
 
-  /** Says whether nothing was copied, for the end of the stack is not known. */
+  /** Says whether nothing was copied, because the end of the stack is not known. */
   public void setStackUnknown(boolean unknown) {
     stackUnknown = unknown;
   }
@@ -179,12 +179,12 @@ public final class StackSnapshot implements MemoryReader {
     return olderCopy;
   }
 
-  /** Where whoever fills this knows the sampled threads to be by now. */
+  /** Where the sampled threads are by now, as far as the engine knows. */
   public OlderStack.Whereabouts whereabouts() {
     return whereabouts;
   }
 
-  /** Sets that once, for all samples. */
+  /** Sets {@link #whereabouts}, once for all samples. */
   public void setWhereabouts(OlderStack.Whereabouts known) {
     whereabouts = known;
   }
@@ -302,9 +302,8 @@ public final class StackSnapshot implements MemoryReader {
   }
 
   /**
-   * Who knows the part of the stack above the copy; null (the default) for nobody. From here on it
-   * is kept which words of the copy are relied on, by {@link #readLong}: those that the older part
-   * must fit.
+   * Sets the reader of the stack above the copy; null (the default) for none. From here on, words
+   * of the copy that {@link #readLong} reads are noted as relied on: the older part must fit them.
    */
   void setOlder(OlderStack olderStack) {
     older = olderStack;
