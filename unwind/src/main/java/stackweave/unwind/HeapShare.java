@@ -1,8 +1,8 @@
 package stackweave.unwind;
 
 /**
- * Limits of tables on the heap, which is the application's: in full from 1 GiB of heap on, halved
- * for each halving below, down to a sixteenth at 64 MiB.
+ * Scales limits of tables in the Java heap, which belongs to the application: the whole limit from
+ * 1 GiB of heap on, half of it for each halving below, a sixteenth at 64 MiB. Stateless.
  */
 public final class HeapShare {
   private static final long FULL_BYTES = 1L << 30;
@@ -12,7 +12,7 @@ public final class HeapShare {
 
   private HeapShare() {}
 
-  /** What this JVM's heap allows of a limit; of a power of two another one. */
+  /** The limit scaled to this JVM's heap; a power of two stays one. */
   public static int of(int limit) {
     return limit >> HALVINGS;
   }
@@ -20,11 +20,11 @@ public final class HeapShare {
   /**
    * How often a limit is halved.
    *
-   * @param maxBytes the most that the heap may become
+   * @param maxBytes the largest size of the heap
    */
   static int halvings(long maxBytes) {
     int halvings = 0;
-    // Some collectors leave a survivor space out of what they say.
+    // Some collectors leave a survivor space out of maxMemory().
     while (halvings < MAX_HALVINGS && maxBytes < FULL_BYTES / 8 * 7 >> halvings) {
       halvings++;
     }

@@ -37,7 +37,7 @@ public final class Location {
   /** value = *(what an expression gives). */
   public static final int AT_EXPRESSION = 8;
 
-  /** Registers at and above have no place in a location. */
+  /** Register numbers are below this: a location has no room for others. */
   public static final int MAX_REGISTERS = 256;
 
   private Location() {}

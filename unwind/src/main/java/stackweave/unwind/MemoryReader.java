@@ -17,8 +17,8 @@ public interface MemoryReader {
   long readLong(long address) throws UnreadableMemoryException;
 
   /**
-   * As {@link #readLong}, of a word that nothing follows from yet: a register's value that a
-   * function has saved. Who comes to rely on it reads the word again, with {@link #readLong}.
+   * As {@link #readLong}, for a saved register on whose value the walk does not rely yet. A walk
+   * that uses the value later reads the word again with {@link #readLong}.
    */
   default long readSaved(long address) throws UnreadableMemoryException {
     return readLong(address);
@@ -33,8 +33,8 @@ public interface MemoryReader {
   void read(long address, byte[] target, int offset, int length) throws UnreadableMemoryException;
 
   /**
-   * Where machine code is read. A copied stack can't tell how far the stack goes on above the copy,
-   * and libraries may be mapped right there.
+   * The reader of machine code. A copied stack can't be read for that: it takes addresses above the
+   * copy for the stack, and libraries may be mapped there.
    */
   default MemoryReader code() {
     return this;

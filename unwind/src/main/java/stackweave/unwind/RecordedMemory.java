@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Memory of a process that was recorded: pieces of it, each at its address. What no single piece
- * holds is unreadable. Filled first, then read; reading is thread-safe after that and allocates
+ * Recorded memory of a process, in pieces, each at its address. A word that does not lie in one
+ * piece is unreadable. Pieces are added first; after that, reading is thread-safe and allocates
  * nothing.
  */
 public final class RecordedMemory implements MemoryReader {

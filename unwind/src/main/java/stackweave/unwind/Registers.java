@@ -15,7 +15,7 @@ public final class Registers {
   private final long[] values;
   private final boolean[] known;
 
-  /** Where in memory a value was found; 0 where it was there at the interrupt, or is computed. */
+  /** Address of the word that each value was read from; 0 for other values. */
   private final long[] slots;
 
   private long pc;
@@ -80,8 +80,8 @@ public final class Registers {
   }
 
   /**
-   * Says that something follows from the register's value: the word that it was found in is read
-   * again, for a memory that keeps which words a walk relies on.
+   * Reads the word again that the register's value was found in, because the walk relies on the
+   * value from now on: the memory may note which words are relied on.
    *
    * @param memory in which it was found
    * @throws UnreadableMemoryException if that word can't be read any more

@@ -1,7 +1,7 @@
 package stackweave.unwind;
 
 /**
- * Why a stack ends where it ends: the closed set of ends, each with the code it has in recordings.
+ * Why a stack ends where it ends, with the code that each reason has in recordings.
  *
  * <p>Codes are stored in recordings (with a legend): they are never reused or renumbered.
  */
@@ -50,9 +50,9 @@ public enum StopReason {
   /** More frames than the configured depth, some of them read as for {@link #SPLICED}. */
   SPLICED_TOO_DEEP(19, "too deep with older frames read later"),
   /**
-   * The stack was not copied, for it is not known for certain where the one that the thread was on
-   * ends: a coroutine's, a signal handler's own, that of a thread unknown to the C library. What
-   * needs no stack is there: the innermost function.
+   * The stack was not copied, because it is not known for certain where it ends: that of a
+   * coroutine, an alternate signal stack, the stack of a thread that the C library does not know.
+   * The innermost function, which needs no stack, is there.
    */
   STACK_UNKNOWN(20, "stack unknown"),
   /** The thread's first frame was reached, by frames some of which are marked as guesses. */
@@ -61,7 +61,7 @@ public enum StopReason {
   SEARCHED(22, "complete by search of the stack"),
   /** The thread's first frame was reached, but frames further in are missing. */
   GAP(23, "missing frames"),
-  /** Time of a waiting thread that no stack stands for: it ran, or had ended, when it was read. */
+  /** Time of a waiting thread without a stack: it ran, or had ended, when it was read. */
   NOT_READ(24, "no stack was read");
 
   private final int code;
@@ -87,7 +87,7 @@ public enum StopReason {
     return this == COMPLETE || this == THREAD_ENTRY || this == SPLICED || hasGuesses();
   }
 
-  /** Whether it did so by frames that may be wrong, which are marked. */
+  /** Whether frames on the way may be wrong; these are marked. */
   public boolean hasGuesses() {
     return this == GUESSED || this == SEARCHED;
   }

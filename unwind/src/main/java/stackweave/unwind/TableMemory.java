@@ -3,8 +3,8 @@ package stackweave.unwind;
 import java.nio.ByteBuffer;
 
 /**
- * Where large tables of primitives lie. An agent takes memory that it maps itself, for the heap is
- * the application's; tools and tests take the {@link #HEAP}.
+ * Memory for large tables of primitives. The agent uses memory that it maps itself, because the
+ * heap belongs to the application; tools and tests use the {@link #HEAP}.
  *
  * <p>Belongs to one thread.
  */
@@ -34,7 +34,7 @@ public interface TableMemory {
   /**
    * Gives memory back at once. Neither the buffer nor a view of it may be used from then on.
    *
-   * @param buffer what {@link #allocate} has returned, not a view of it; null is let pass
+   * @param buffer what {@link #allocate} has returned, not a view of it; null is ignored
    */
   void release(ByteBuffer buffer);
 }

@@ -5,13 +5,13 @@ package stackweave.unwind.aarch64;
  * which no linker writes unwind information. Instructions are little endian, whatever the data is.
  */
 public final class CodePatterns {
-  /** What {@link #pushedByPlt} says of other code. */
+  /** {@link #pushedByPlt} of other code. */
   public static final int NO_PLT = -1;
 
   private static final int SIGRETURN = 0xd280_1168; // mov x8, #139
   private static final int SVC = 0xd400_0001;
 
-  /** A PLT entry has at most 6 instructions, the first of all 8. */
+  /** A PLT entry has at most 6 instructions, the first one of a PLT has 8. */
   private static final int MAX_PLT = 8;
 
   private static final int PUSHED_BYTES = 16;
@@ -40,7 +40,7 @@ public final class CodePatterns {
    * @return 0 or 16; {@link #NO_PLT} for code of another kind
    */
   public static int pushedByPlt(byte[] code, int at) {
-    // All of the way to "br x17" is PLT code.
+    // All instructions up to "br x17" must be PLT code.
     int ahead = 0;
     while (ahead < MAX_PLT && !isBranch(instruction(code, at + 4 * ahead))) {
       if (!isPlt(instruction(code, at + 4 * ahead))) {

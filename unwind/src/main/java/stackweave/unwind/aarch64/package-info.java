@@ -1,5 +1,5 @@
 /**
- * What is particular to AArch64: the kernel's signal frame, code known by its instructions. Numbers
- * and plain functions of them; the packages of the other processors have classes of the same names.
+ * What is specific to AArch64: the kernel's signal frame, and code that is recognised by its
+ * instructions. The packages of all processors have classes of the same names.
  */
 package stackweave.unwind.aarch64;

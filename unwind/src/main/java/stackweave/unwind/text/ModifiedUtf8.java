@@ -3,15 +3,15 @@ package stackweave.unwind.text;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Text of the VM: symbols, names that it gives the kernel, strings that it writes into recordings.
- * That is UTF-8 but for U+0000, which has two bytes, and for characters above U+FFFF: each half of
- * their pair of surrogates has three bytes (JVMS 4.4.7). Stateless.
+ * Decodes the VM's modified UTF-8 (JVMS 4.4.7), which symbols, the names that it gives threads, and
+ * strings in recordings have. It differs from UTF-8 in U+0000, which has two bytes, and in
+ * characters above U+FFFF: each half of their pair of surrogates has three bytes. Stateless.
  */
 public final class ModifiedUtf8 {
   /** Bytes of a pair of surrogates. */
   private static final int PAIR_BYTES = 6;
 
-  /** What the kernel has room for, and where dots are then (os::set_native_thread_name). */
+  /** Longest name of a thread; HotSpot puts dots into longer ones (os::set_native_thread_name). */
   private static final int NAME_BYTES = 15;
 
   private static final int DOTS = 7;
@@ -23,7 +23,7 @@ public final class ModifiedUtf8 {
   /**
    * The text of bytes in this encoding, or in plain UTF-8.
    *
-   * @return null if they are neither, or one of them is 0, which this encoding has not
+   * @return null if they are neither, or one of them is 0, which this encoding does not have
    */
   public static String text(byte[] bytes, int offset, int length) {
     String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
@@ -56,10 +56,10 @@ public final class ModifiedUtf8 {
   }
 
   /**
-   * The same of a text that was cut at a number of bytes, as the kernel cuts names of threads: what
-   * is left of its last character is left out. From JDK 26 on, HotSpot cuts them itself, and has
-   * dots in place of the middle: likewise. Where it is no text all the same, what of it is none is
-   * replaced.
+   * As {@link #text}, for a text that was cut after some byte, as the kernel cuts names of threads:
+   * the bytes of an incomplete last character are left out. From JDK 26 on HotSpot cuts names
+   * itself, with dots in place of the middle: there it is done on both sides. Bytes that are still
+   * no text are replaced.
    */
   public static String cut(byte[] bytes, int length) {
     for (int less = 0; less < Math.min(PAIR_BYTES, length); less++) {

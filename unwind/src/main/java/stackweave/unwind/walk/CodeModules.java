@@ -16,8 +16,8 @@ public interface CodeModules {
   CodeModule find(long pc);
 
   /**
-   * Whether code can be at {@code pc}: of a module, or in memory of no file, where other runtimes
-   * put what they generate.
+   * Whether code can be at {@code pc}: of a module, or in anonymous memory, where other runtimes
+   * put the code that they generate.
    */
   default boolean isExecutable(long pc) {
     return find(pc) != null;

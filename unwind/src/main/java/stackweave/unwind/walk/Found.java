@@ -56,7 +56,7 @@ public enum Found {
     return guess;
   }
 
-  /** That of a code that {@link #code} gave. */
+  /** The way that has this {@link #code}. */
   public static Found ofCode(int code) {
     return BY_CODE[code];
   }

@@ -6,9 +6,9 @@ import java.util.Objects;
 import stackweave.unwind.rule.UnwindTable;
 
 /**
- * Modules given one by one, for who knows what is mapped where. Each {@link #add} and {@link
- * #clear} makes a new generation, so that what an unwinder remembers of older ones does not count.
- * Belongs to the thread that unwinds.
+ * Modules that the caller adds one by one. Each {@link #add} and {@link #clear} begins a new
+ * generation, so that unwinders forget what they have found in older ones. Belongs to the thread
+ * that unwinds.
  */
 public final class ModuleList implements CodeModules {
   private record Module(long start, long end, long bias, UnwindTable unwindTable)
@@ -44,7 +44,7 @@ public final class ModuleList implements CodeModules {
     return this;
   }
 
-  /** Takes all modules away. */
+  /** Removes all modules. */
   public void clear() {
     modules.clear();
     generation++;

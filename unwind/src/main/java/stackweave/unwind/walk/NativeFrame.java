@@ -5,9 +5,9 @@ import stackweave.unwind.Registers;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * The frame at hand of a stack that is being unwound. A walk over mixed stacks implements it: it
- * knows which words of the stack can be return addresses. What finds callers of code without unwind
- * tables reads it and moves it on to the caller, and must not keep it beyond a call.
+ * The current frame, the frame at hand, of a stack that is being unwound. The walk over mixed
+ * stacks implements it: it knows which words can be return addresses. Classes that find callers
+ * without unwind tables move it on to the caller, and must not keep it beyond a call.
  */
 public interface NativeFrame {
 
@@ -70,13 +70,13 @@ public interface NativeFrame {
   /** Whether {@code pc} is a return address in code of the virtual machine. */
   boolean isManaged(long pc);
 
-  /** Whether the frame may return to {@code pc}: a return address, or code of no file. */
+  /** Whether the frame may return to {@code pc}: a return address, or code in anonymous memory. */
   boolean isCaller(long pc);
 
-  /** As {@link #isCaller}, of an address that ought to be one; remembers that it is not. */
+  /** As {@link #isCaller}, for an address that ought to be a caller; notes if it is none. */
   boolean isExpectedCaller(long pc);
 
-  /** Makes the caller the frame at hand, of code that has changed no other register. */
+  /** Makes the caller the frame at hand; no other registers have changed. */
   void popTo(long pc, long sp);
 
   /**

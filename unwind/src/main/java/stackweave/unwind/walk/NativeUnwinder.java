@@ -33,7 +33,7 @@ public final class NativeUnwinder {
   private int knownMask;
   private boolean callerInterrupted;
 
-  /** Null where each is believed. */
+  /** Null if every address is accepted as a caller. */
   private LongPredicate callers;
 
   /** An unwinder for the architecture of these rules. */
@@ -66,7 +66,7 @@ public final class NativeUnwinder {
 
   /**
    * Visits the frames of a stack whose innermost one was interrupted. For stacks of native frames
-   * alone; who knows other frames between them steps by {@link #step}.
+   * alone; a walk over other frames, too, uses {@link #step}.
    *
    * @param registers of the innermost frame; afterwards of the last one visited, or, where it has a
    *     caller that was not visited, of that
@@ -173,9 +173,9 @@ public final class NativeUnwinder {
   }
 
   /**
-   * Whether to look at the code itself: nothing is known of it; or it waits for a call to return
-   * though its return address was never saved; or it is a signal frame, whose rows say less than
-   * the kernel's ucontext if it is the kernel's; or it may be one that is not marked as such.
+   * Whether to look at the code itself: there is no rule; or the frame waits for a call to return,
+   * but by the rule has never saved its return address; or it is a signal frame, and may be the
+   * kernel's, whose ucontext says more than rows; or the table does not mark signal frames.
    */
   private boolean isInDoubt(int rule, long address, boolean interrupted, UnwindTable table) {
     if (rule < 0) {
@@ -303,7 +303,7 @@ public final class NativeUnwinder {
    * recorded, it can be anything; but then an epilogue has popped the slot, which compilers do not
    * say in the CFI, and the register holds its value again.
    *
-   * @param inUse whether the register can't hold it again, for the CFA is computed from what it has
+   * @param inUse whether the CFA is computed from the register, which then can't hold it again
    * @return whether there is a value
    */
   private boolean belowStack(
@@ -319,7 +319,7 @@ public final class NativeUnwinder {
         slots[i] = 0;
         return true;
       } catch (UnreadableMemoryException e) {
-        // What the register holds is as likely.
+        // The value in the register is used.
       }
     }
     if (inUse || !registers.isKnown(tracked[i])) {
@@ -355,7 +355,7 @@ public final class NativeUnwinder {
     }
   }
 
-  /** Reads a saved register; nothing follows from what is at the CFA until somebody uses it. */
+  /** Reads a saved register; a word at the CFA is not relied on until the value is used. */
   private void readSaved(int i, long location, long cfa, Registers registers, MemoryReader memory)
       throws UnreadableMemoryException {
     if (Location.kind(location) == Location.AT_CFA) {
