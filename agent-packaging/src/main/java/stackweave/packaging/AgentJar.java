@@ -58,7 +58,7 @@ public final class AgentJar {
   /** JNA packages: its own and that of our replacements. */
   private static final List<String> JNA_PACKAGES = List.of("com/sun/jna/", JnaRewriter.SHIM);
 
-  /** Of Byte Buddy nothing is used but its copy of ASM. */
+  /** Only the copy of ASM in Byte Buddy is used. */
   private static final String BYTE_BUDDY = "net/bytebuddy/";
 
   private static final String ASM = "jar/asm/";
@@ -147,7 +147,8 @@ public final class AgentJar {
     } else if (path.startsWith(LICENSES)) {
       put(legal, path, content);
     } else if (path.startsWith("META-INF/") || path.endsWith("-info.class")) {
-      // Services, versions and descriptors speak to a class path that these classes never see.
+      // Services, versions and module descriptors apply to class and module paths; these classes
+      // are on none.
     } else if (path.startsWith(BOOT_PACKAGE)) {
       put(boot, path, content);
     } else if (JNA_PACKAGES.stream().anyMatch(path::startsWith)) {

@@ -13,9 +13,8 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipOutputStream;
 
 /**
- * A jar, and its directory in the form in which the agent's class loader searches it at start:
- * sorted, and nothing to be decoded. Its reader, {@code stackweave.agent.boot.InnerJar}, describes
- * the format.
+ * A jar, and an index of its entries that the agent's class loader can search without decoding it.
+ * Its reader, {@code stackweave.agent.boot.InnerJar}, describes the format.
  *
  * @param jar every entry deflated
  * @param index of its entries
@@ -25,7 +24,7 @@ public record IndexedJar(byte[] jar, byte[] index) {
   /** A row of the index. */
   private record Row(int hash, int headerPosition, int compressedSize, int size) {}
 
-  /** A jar with these entries, by name. */
+  /** Makes a jar with these entries, by name. */
   public static IndexedJar of(SortedMap<String, byte[]> entries) throws IOException {
     List<Row> rows = new ArrayList<>();
     ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -33,10 +32,10 @@ public record IndexedJar(byte[] jar, byte[] index) {
       jar.setLevel(Deflater.BEST_COMPRESSION);
       for (Map.Entry<String, byte[]> each : entries.entrySet()) {
         ZipEntry entry = AgentJar.stamped(each.getKey());
-        int position = out.size(); // between two entries the stream holds nothing back
+        int position = out.size(); // all bytes are out: between entries nothing is buffered
         jar.putNextEntry(entry);
         jar.write(each.getValue());
-        jar.closeEntry(); // notes the sizes in the entry
+        jar.closeEntry(); // sets the sizes in the entry
         rows.add(
             new Row(
                 each.getKey().hashCode(),

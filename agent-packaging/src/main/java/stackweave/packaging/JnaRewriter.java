@@ -13,10 +13,10 @@ import org.objectweb.asm.commons.ClassRemapper;
 import org.objectweb.asm.commons.SimpleRemapper;
 
 /**
- * Takes out of JNA's classes everything by which two copies of JNA in one JVM, or JNA and the
- * application, would meet. Each {@link Change} names what it takes out; {@link #unused()} tells
- * which of them found nothing to change, which after an update of JNA means that JNA moved and the
- * isolation has a hole.
+ * Takes out of JNA's classes everything through which two copies of JNA in one JVM, or JNA and the
+ * application, would affect each other. Each {@link Change} names what it takes out; {@link
+ * #unused()} returns those that found nothing to change. After an update of JNA that means that JNA
+ * does the same elsewhere and is not isolated.
  */
 final class JnaRewriter {
 
@@ -70,7 +70,7 @@ final class JnaRewriter {
     return writer.toByteArray();
   }
 
-  /** The changes that no class so far gave occasion for. */
+  /** The changes that found nothing to change in any class so far. */
   Set<Change> unused() {
     return unused;
   }

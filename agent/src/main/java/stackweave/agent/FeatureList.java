@@ -18,8 +18,8 @@ import stackweave.agent.option.Options;
 import stackweave.jfr.control.SampledFeature;
 
 /**
- * All that is recorded beside samples of CPU time, in the order in which it is done. Made when it
- * is first asked for, since its classes are not to be loaded in premain.
+ * Makes the list of what is recorded beside samples of CPU time; the features work in its order.
+ * Called when sampling first begins, because premain must not load the features' classes.
  */
 final class FeatureList implements Supplier<List<Feature>> {
   private final Options options;

@@ -31,8 +31,8 @@ public final class StackweaveContext implements AutoCloseable {
   private static final StackweaveContext NONE = new StackweaveContext(null);
 
   /**
-   * Opens a scope of the current thread, whose end it returns, or null. The agent sets it when it
-   * begins to sample; a class that is initialised later finds it.
+   * Opens a scope on the current thread and returns what ends it. Null until the agent, when it
+   * begins to sample, sets it; if this class is initialised later, it finds the agent's.
    */
   private static volatile Function<String[], Runnable> agent = find();
 
@@ -59,7 +59,10 @@ public final class StackweaveContext implements AutoCloseable {
     return end == null ? NONE : new StackweaveContext(end);
   }
 
-  /** Ends the labels; the samples after it have those of before. Again does nothing. */
+  /**
+   * Ends the scope: the thread's samples have the labels from before it. A second call does
+   * nothing.
+   */
   @Override
   public void close() {
     if (end != null) {

@@ -7,7 +7,7 @@ import java.net.URLDecoder;
 import java.util.Locale;
 
 /**
- * Way in for {@code -javaagent} and late attach; {@link Command} is the one of the command line. An
+ * Entry points for {@code -javaagent} and late attach; {@link Command} has the command line's. An
  * exception out of premain would abort the JVM, and so would a class file too new for it: hence
  * this class is compiled for Java 8, names no type that a JVM could lack, and turns every failure
  * into one line on stderr.
@@ -17,7 +17,10 @@ public final class Boot {
   private static final int OLDEST_JAVA = 17;
   private static final int USAGE_ERROR = 2;
 
-  /** How {@code stackweave.agent.attach.Order} names the jar in the target's sight. */
+  /**
+   * Begins the part of an order that says where the target finds the jar; as in {@code
+   * stackweave.agent.attach.Order}.
+   */
   private static final String JAR_KEY = ";jar=";
 
   /** The class loader of all our other classes: one for the life of the JVM. */
@@ -26,10 +29,10 @@ public final class Boot {
   private Boot() {}
 
   /**
-   * Called by the JVM for {@code -javaagent:jar=options}, before main(). In a service's environment
-   * an agent in JAVA_TOOL_OPTIONS comes into the JVM of each command, too. There the command runs
-   * from here: it is not sampled, and JFR, which begins only after this, can't start the service's
-   * recording in it, whose file it would empty first.
+   * Called by the JVM for {@code -javaagent:jar=options}, before main(). If a service's
+   * JAVA_TOOL_OPTIONS name the agent, the JVM of each command has it, too. Such a command runs
+   * here, before JFR begins: it is not sampled, and JFR cannot start the service's recording in it,
+   * which would empty the recording's file.
    */
   public static void premain(String options, Instrumentation instrumentation) {
     String[] arguments = ofCommand();
@@ -45,7 +48,9 @@ public final class Boot {
     call("start", options, instrumentation);
   }
 
-  /** The arguments of the command line, if this JVM is one of it and did not ask for an agent. */
+  /**
+   * The command's arguments if this JVM runs one and its user asked for no agent in it, else null.
+   */
   private static String[] ofCommand() {
     try {
       String jar = System.getProperty("java.class.path", "");
@@ -54,7 +59,7 @@ public final class Boot {
               && new File(jar).getCanonicalFile().equals(jar(null).getCanonicalFile());
       return isOurs ? Command.arguments(jar) : null;
     } catch (Exception e) {
-      return null; // a security manager forbids to ask: it is an application's
+      return null; // a security manager forbids it, so this JVM runs an application
     }
   }
 
@@ -133,7 +138,7 @@ public final class Boot {
     return null;
   }
 
-  /** 8 of "1.8" (and too old anyway), 17 of "17"; 0 for what is no number. */
+  /** 8 for "1.8" (which is too old anyway), 17 for "17"; 0 if it is no number. */
   private static int feature(String specification) {
     try {
       return Integer.parseInt(specification);
@@ -156,7 +161,7 @@ public final class Boot {
               + "): the application runs without sampling"
               + remedy);
     } catch (Throwable e) {
-      // Out of memory or of stack even for that sentence: the application matters more.
+      // Not even that line can be made, for lack of memory or stack. The application goes on.
     }
   }
 

@@ -14,7 +14,7 @@ public final class Command {
 
   private static final String JAR = "-jar";
 
-  /** Options by which a user asks for a look at the command itself. */
+  /** Options with which users observe the command's own JVM. */
   private static final String[] OF_USER = {"-javaagent:", "-XX:StartFlightRecording"};
 
   private Command() {}
@@ -25,8 +25,8 @@ public final class Command {
   }
 
   /**
-   * The arguments that {@link #main} will get, for those who need them before; null where they
-   * can't be told, or where the user himself asks for an agent or a recording of this JVM.
+   * The arguments that {@link #main} will get, for callers that run before it; null if they can't
+   * be found out, or if the user asked for an agent or a recording of this JVM.
    *
    * @param jar as in {@code -jar}
    */

@@ -59,8 +59,8 @@ public final class InnerClassLoader extends ClassLoader {
   private final ProtectionDomain domain;
 
   /**
-   * What is held while a class is loaded, by its name, as {@link #getClassLoadingLock} has it; but
-   * ClassLoader's own table keeps a lock for each class for good, 80 KB in all.
+   * The lock that is held while a class is loaded, by the class's name. ClassLoader's own table
+   * would keep a lock for each class forever, 80 KB in all.
    */
   private final ConcurrentMap<String, Object> locks = new ConcurrentHashMap<>();
 
@@ -95,7 +95,7 @@ public final class InnerClassLoader extends ClassLoader {
       if (loaded == null) {
         loaded = super.loadClass(name, resolve);
       }
-      locks.remove(name); // who waits for it, or makes another, finds the class
+      locks.remove(name); // another thread that waits for the lock finds the class
       return loaded;
     }
   }
@@ -105,7 +105,7 @@ public final class InnerClassLoader extends ClassLoader {
     return locks.computeIfAbsent(name, key -> new Object());
   }
 
-  /** Called for what neither this loader nor the boot loader has. */
+  /** Called for a class that neither this loader nor the boot loader has. */
   @Override
   protected Class<?> findClass(String name) throws ClassNotFoundException {
     return PLATFORM.loadClass(name);

@@ -42,7 +42,7 @@ final class InnerJar {
   private final ZipEntry jar;
   private final ZipEntry indexEntry;
 
-  /** Read again if the collector needs its 60 KB: few classes are loaded while the agent waits. */
+  /** Read again if the collector took its 60 KB: few classes are loaded while the agent waits. */
   private volatile SoftReference<ByteBuffer> latestIndex = new SoftReference<>(null);
 
   /** Null before it is first used. Guarded by {@code this}. */
@@ -139,7 +139,7 @@ final class InnerJar {
     }
   }
 
-  /** One at a time: an inflater takes 40 KB, so the next one uses the same. */
+  /** Synchronized, because all calls share one inflater, which takes 40 KB. */
   private synchronized byte[] inflate(byte[] entry, int from, int compressedSize, int size)
       throws IOException {
     if (inflater == null) {

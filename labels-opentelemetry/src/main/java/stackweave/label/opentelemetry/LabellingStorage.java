@@ -9,7 +9,7 @@ import stackweave.label.StackweaveContext;
 
 /**
  * Opens and closes a scope of labels with each context that becomes current. A context without a
- * span hides the ids of the one around it. Thread-safe as the storage is that it wraps.
+ * span hides the ids of the one around it. As thread-safe as the storage that it wraps.
  */
 final class LabellingStorage implements ContextStorage {
   private static final String[] NO_SPAN = {"trace_id", "", "span_id", ""};
@@ -24,7 +24,7 @@ final class LabellingStorage implements ContextStorage {
   public Scope attach(Context context) {
     Scope scope = storage.attach(context);
     if (context == null) {
-      return scope; // which changes nothing
+      return scope; // a null context changes nothing
     }
     SpanContext span = Span.fromContext(context).getSpanContext();
     StackweaveContext labels =

@@ -18,7 +18,8 @@ public final class OpenTelemetryLabels implements AutoConfigurationCustomizerPro
   }
 
   /**
-   * Wraps the storage of contexts; again does nothing. Too late where a context was used before.
+   * Wraps the storage of contexts. A second call does nothing. It has no effect if a context was
+   * used before.
    */
   public static synchronized void install() {
     if (!isInstalled) {
