@@ -14,12 +14,12 @@ public final class NativeCallEvents implements AutoCloseable {
   private final TimedMethods methods;
   private final CallClock clock = new CallClock();
 
-  /** Guarded by this, as is the next. */
+  /** Guarded by this, as is {@link #registered}. */
   private Runnable hook = new EndHook();
 
   private boolean registered;
 
-  /** Guards what the last event of each method had. Nothing is called while holding it but JFR. */
+  /** Guards {@link #written}. While it is held, only JFR is called. */
   private final Object counts = new Object();
 
   private final Map<Integer, long[]> written = new HashMap<>();
@@ -46,8 +46,8 @@ public final class NativeCallEvents implements AutoCloseable {
   }
 
   /**
-   * Has the counts written after the hooks that JFR knows by now: one that takes its time would
-   * leave what is called meanwhile out of the chunk. Takes JFR's locks.
+   * Moves the hook that writes counts behind all hooks that JFR knows by now: calls made while a
+   * later, slow hook runs would be missing in the chunk. Takes JFR's locks.
    */
   public void writeLast() {
     Runnable old;
@@ -66,7 +66,8 @@ public final class NativeCallEvents implements AutoCloseable {
         return;
       }
     }
-    FlightRecorder.removePeriodicEvent(last); // closed meanwhile, maybe before it was added
+    // close() was called meanwhile, maybe before this was added
+    FlightRecorder.removePeriodicEvent(last);
   }
 
   /** Unregisters the events. */
@@ -86,21 +87,21 @@ public final class NativeCallEvents implements AutoCloseable {
   }
 
   /**
-   * Who writes the slow calls of a method.
+   * Returns what writes the slow calls of a method.
    *
-   * @return gets the begin and the end of a call on the clock of System.nanoTime, on the calling
-   *     thread, and returns 1 if JFR got an event
+   * @return a function that gets begin and end of a call on the clock of System.nanoTime, on the
+   *     calling thread, and returns 1 if JFR got an event
    */
   public LongBinaryOperator writer(int number) {
     return new Writer(clock, methods.method(number), methods.descriptor(number));
   }
 
-  /** What was counted so far belongs to no recording. */
+  /** Discards what was counted so far: it belongs to no recording. */
   public void passOver() {
     read(false);
   }
 
-  /** Writes what was counted since the last call; any thread. */
+  /** Writes what was counted since the last call. Any thread. */
   public void writeCounts() {
     read(true);
   }

@@ -5,7 +5,7 @@ package stackweave.jfr.call;
  * agent, read by {@link NativeCallEvents}. Methods are only ever added. Thread-safe.
  */
 public interface TimedMethods {
-  /** Of the name that a timed native method has; its own name is that of its wrapper. */
+  /** Prefix of the name that a timed native method has; its own name is that of its wrapper. */
   String PREFIX = "stackweave$native$";
 
   /**
@@ -23,7 +23,7 @@ public interface TimedMethods {
   /** Index of the number of calls that took the threshold or longer. */
   int SLOW_CALLS = TIME + 1;
 
-  /** Index of the time of those, in ns. */
+  /** Index of the time of these calls, in ns. */
   int SLOW_TIME = SLOW_CALLS + 1;
 
   /** How many counters a method has. */

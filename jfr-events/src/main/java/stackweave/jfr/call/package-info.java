@@ -1,2 +1,2 @@
-/** Timed calls of native methods: their events, their patterns, and who writes them. */
+/** Timed calls of native methods: their events, their patterns, and what writes the events. */
 package stackweave.jfr.call;

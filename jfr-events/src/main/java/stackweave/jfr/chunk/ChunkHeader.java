@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * @param checkpoint where its last checkpoint is
  * @param metadata where its metadata are
  * @param startNanos when it began, since 1970
- * @param startTicks the same by the clock of its events
+ * @param startTicks the same in ticks of the clock that its events use
  * @param ticksPerSecond the frequency of that clock
  * @param isFinished whether the JVM finished it; else what followed the last flush is not in {@code
  *     size}

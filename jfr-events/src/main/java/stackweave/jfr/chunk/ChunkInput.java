@@ -7,11 +7,14 @@ import stackweave.unwind.text.ModifiedUtf8;
 
 /**
  * Bytes of a recording, read through a window. Nothing is read behind {@link #end}, which is set to
- * the end of the event or chunk at hand, so that damaged lengths are met by an {@link IOException}
- * before anything is made of them. Not thread-safe.
+ * the end of the event or chunk at hand, so that a damaged length causes an {@link IOException}
+ * before it is used. Not thread-safe.
  */
 public final class ChunkInput {
-  /** More than JFR writes of one string: it leaves out events that do not fit into its buffers. */
+  /**
+   * More than the longest string that JFR writes: it leaves out events that do not fit into its
+   * buffers.
+   */
   private static final int MAX_TEXT = 16 << 20;
 
   /** Null if all bytes are in the window. */
@@ -28,7 +31,7 @@ public final class ChunkInput {
   /** The next byte's place in the window. */
   private int next;
 
-  /** Up to where in the window may be read: both {@link #filled} and {@link #end} say. */
+  /** End of what may be read in the window: the lesser of {@link #filled} and {@link #end}. */
   private int limit;
 
   private long end;
@@ -60,7 +63,7 @@ public final class ChunkInput {
     return base + next;
   }
 
-  /** Goes elsewhere, and lets be read up to {@code end}. */
+  /** Moves to {@code position}, and allows reading up to {@code end}. */
   void range(long position, long end) throws IOException {
     if (position < 0 || position > end || end > fileEnd) {
       throw new IOException("the bytes " + position + " to " + end + " are not in the chunk");
@@ -101,7 +104,7 @@ public final class ChunkInput {
     return value | (long) readByte() << 56;
   }
 
-  /** How many things of a byte or more follow. */
+  /** Reads a count of things that follow, each of at least one byte. */
   public int readCount() throws IOException {
     long count = readLong();
     if (count < 0 || count > left() || count > Integer.MAX_VALUE) {
@@ -126,7 +129,7 @@ public final class ChunkInput {
   /**
    * A string; "" for none.
    *
-   * @param pool where strings are that stand there by their key; null where they must not
+   * @param pool has the strings that are given by key; null where none may be
    */
   String readText(StringPool pool) throws IOException {
     byte encoding = readByte();
@@ -180,7 +183,7 @@ public final class ChunkInput {
     return length;
   }
 
-  /** So many bytes; the caller knows that they are not too many. */
+  /** Reads {@code length} bytes, of which the caller knows that they are not too many. */
   byte[] readBytes(int length) throws IOException {
     if (length > left()) {
       throw new IOException("at " + position() + " there are only " + left() + " bytes");

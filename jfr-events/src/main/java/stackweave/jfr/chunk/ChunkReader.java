@@ -8,10 +8,10 @@ import java.util.Map;
 import stackweave.unwind.hash.LongIndex;
 
 /**
- * The events of a chunk that are wanted, one after the other in the order of the file; all others
- * are passed over by their size. In memory are a window of the chunk, its metadata, and its strings
- * once one of them is needed. Damage is an {@link IOException}, never another one, and what came
- * before it stands. Not thread-safe.
+ * Reads chosen types of events of a chunk in the order of the file, and skips all others by their
+ * size. In memory are a window of the chunk, its metadata, and its strings once one of them is
+ * needed. Damage causes an {@link IOException}, and no other exception; events before it are valid.
+ * Not thread-safe.
  */
 public final class ChunkReader {
   private static final int OLDEST_VERSION = 1;
@@ -26,7 +26,7 @@ public final class ChunkReader {
     private final int[] slots;
 
     /**
-     * @param shape the number of what is wanted of it
+     * @param shape the number of {@code wanted} in the list of shapes
      * @param type the layout of its values in the chunk
      */
     EventPlan(int shape, EventShape wanted, ValueType type) {
@@ -39,7 +39,7 @@ public final class ChunkReader {
       }
     }
 
-    /** A field of another type is left out, as if it were not there. */
+    /** A field of another type than these is treated as missing. */
     private static boolean canBeWanted(ValueType.Field field) {
       ValueType type = field.typeOrNull();
       if (type == null || field.isArray()) {
@@ -53,9 +53,10 @@ public final class ChunkReader {
     }
 
     /**
-     * Decodes the numbers that follow, each to the place of its field, and finds the strings.
+     * Decodes the event's fields: numbers are stored by field, strings are only located.
      *
-     * @param textsAt where the strings are; for one by its key the complement of that
+     * @param textsAt gets the positions of strings; for one given by key, the complement of the
+     *     key's position
      */
     void decode(ChunkInput input, long[] numbers, long[] textsAt) throws IOException {
       for (int i = 0; i < slots.length; i++) {
@@ -187,12 +188,12 @@ public final class ChunkReader {
     return input.readText(pool);
   }
 
-  /** When something was, in nanoseconds since 1970, of which the event says it in ticks. */
+  /** The time in nanoseconds since 1970 that an event gives in ticks. */
   public long nanosAt(long ticks) {
     return header.nanosAt(ticks);
   }
 
-  /** A length of time in nanoseconds, of which the event says it in ticks. */
+  /** The length of time in nanoseconds that an event gives in ticks. */
   public long nanosOf(long ticks) {
     return header.nanosAt(header.startTicks() + ticks) - header.startNanos();
   }

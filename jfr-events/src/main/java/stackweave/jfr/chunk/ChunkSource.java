@@ -14,7 +14,7 @@ public final class ChunkSource implements Closeable {
 
   private final RandomAccessFile file;
 
-  /** The metadata read last: those of the chunks of one process are mostly the same. */
+  /** The metadata read last: most chunks of one process have the same. */
   private Metadata metadata;
 
   /**

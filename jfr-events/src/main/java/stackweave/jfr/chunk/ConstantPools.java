@@ -10,15 +10,15 @@ public final class ConstantPools {
   private static final int WINDOW_BYTES = 1 << 16;
   private static final int CHECKPOINT_TYPE = 1;
 
-  /** Receives constants before their values are read. */
+  /** Receives constants; reads the values of those that it wants. */
   @FunctionalInterface
   public interface Reader {
     /**
      * Reads the value that {@code input} is at.
      *
      * @param type the constant's
-     * @param key what events and other constants know it by
-     * @return false, and has read nothing, if it is to be passed over
+     * @param key by which events and other constants refer to it
+     * @return false, having read nothing, if the value is to be skipped
      * @throws IOException to end the reading
      */
     boolean read(ValueType type, long key, ChunkInput input) throws IOException;
@@ -30,7 +30,7 @@ public final class ConstantPools {
    * Reads all constants of a chunk.
    *
    * @param source stays open
-   * @throws IOException if a checkpoint is damaged, or the reader throws it
+   * @throws IOException if a checkpoint is damaged, or if the reader throws one
    */
   public static void read(ChunkSource source, ChunkHeader header, Reader reader)
       throws IOException {
@@ -57,9 +57,10 @@ public final class ConstantPools {
   }
 
   /**
-   * Returns how much further the checkpoint before this one is; 0 for none.
+   * Reads one checkpoint.
    *
    * @param end where this one must have ended: checkpoints that overlap could be read over and over
+   * @return how much further the checkpoint before this one is; 0 for none
    */
   private static long readCheckpoint(
       ChunkInput input,
@@ -85,7 +86,7 @@ public final class ConstantPools {
     if (before > 0 || before < header.position() + ChunkHeader.BYTES - position) {
       throw new IOException("the checkpoint at " + position + " names none before it");
     }
-    input.readByte(); // what sort of checkpoint
+    input.readByte(); // type of the checkpoint
     for (int pools = input.readCount(); pools > 0; pools--) {
       ValueType type = metadata.type(input.readLong());
       int count = input.readCount();

@@ -9,9 +9,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the events of one chunk name by keys: threads, classes, and JFR's own stack traces. Each
- * question reads the chunk's constants again. What they lack has no entry in an answer; after
- * damage an answer has what was found before it. The source stays open as long as this is used.
+ * Looks up what the events of one chunk name by keys: threads, classes, and JFR's own stack traces.
+ * Each call reads the chunk's constants again. Constants that are missing have no entry in the
+ * result; after damage the result has those that were found before it. The source stays open as
+ * long as this is used.
  */
 public final class EventConstants {
   private static final String SYMBOL = "jdk.types.Symbol";
@@ -19,12 +20,12 @@ public final class EventConstants {
   /**
    * A thread.
    *
-   * @param name its Java name, or that of the system
-   * @param osId its id in the system; 0 if it has none
+   * @param name its Java name, or that of the OS
+   * @param osId its id in the OS; 0 if it has none
    * @param javaId its id in Java; 0 if it has none
    */
   public record EventThread(String name, long osId, long javaId) {
-    /** One of which nothing is known. */
+    /** A thread of which nothing is known. */
     public static final EventThread UNKNOWN = new EventThread("", 0, 0);
   }
 
@@ -133,7 +134,7 @@ public final class EventConstants {
             return true;
           });
     } catch (IOException e) {
-      // What was found stands, and events are told without the rest.
+      // What was found is used; events have no names for the rest.
     }
     return values;
   }

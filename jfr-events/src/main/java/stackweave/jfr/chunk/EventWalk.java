@@ -3,8 +3,8 @@ package stackweave.jfr.chunk;
 import java.io.IOException;
 
 /**
- * All events of a chunk in the order of the file, whatever they are: where each is, its type and
- * the number behind it. For those that copy a chunk and change some of it. Not thread-safe.
+ * Walks over all events of a chunk in the order of the file: where each is, its type, and its first
+ * number. For code that copies a chunk and changes some of it. Not thread-safe.
  */
 public final class EventWalk {
   private static final int WINDOW_BYTES = 1 << 17;
@@ -16,7 +16,9 @@ public final class EventWalk {
   private long valuesAt;
   private long type;
 
-  /** Before the first event of a chunk; {@code source} stays open as long as this is used. */
+  /**
+   * Starts before the first event of a chunk; {@code source} stays open as long as this is used.
+   */
   public EventWalk(ChunkSource source, ChunkHeader header) {
     this.header = header;
     this.input = source.input(WINDOW_BYTES, header);

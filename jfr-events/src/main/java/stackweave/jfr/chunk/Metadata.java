@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * The types of a chunk's values, from its metadata: a table of strings, then a tree of elements
- * with attributes, of which classes and their fields are taken. Not thread-safe.
+ * with attributes, from which classes and their fields are read. Not thread-safe.
  */
 public final class Metadata {
   private static final int METADATA_TYPE = 0;
@@ -27,7 +27,7 @@ public final class Metadata {
   /**
    * Reads the metadata of a chunk.
    *
-   * @param before those of the chunk before it, or null: what says the same is not read again
+   * @param before those of the chunk before it, or null: used instead if their bytes are the same
    */
   static Metadata read(ChunkSource source, ChunkHeader chunk, Metadata before) throws IOException {
     ChunkInput input = source.input(1 << 12, chunk);

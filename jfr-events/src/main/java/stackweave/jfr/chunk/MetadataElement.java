@@ -28,7 +28,7 @@ public record MetadataElement(
     return name.equals("class");
   }
 
-  /** All types within, but for those within types. */
+  /** All types within this element, except those within other types. */
   public List<MetadataElement> classes() {
     List<MetadataElement> classes = new ArrayList<>();
     for (MetadataElement each : children) {

@@ -5,11 +5,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The strings that events of a chunk have by their key. They are read when the first of them is
- * asked for, from the chunk's checkpoints. Pools of other types are passed over. Not thread-safe.
+ * The strings of a chunk that its events refer to by key. They are read from the chunk's
+ * checkpoints when the first of them is needed; pools of other types are skipped. Not thread-safe.
  */
 final class StringPool {
-  /** Of one chunk, so that a damaged one does not fill the heap. */
+  /** Characters of one chunk's strings, so that a damaged chunk does not fill the heap. */
   private static final long MAX_CHARACTERS = 256L << 20;
 
   private final ChunkHeader header;

@@ -12,7 +12,7 @@ import java.util.Map;
  * or the values of its fields one after the other.
  */
 public final class ValueType {
-  /** How a value lies there. */
+  /** How a value is encoded. */
   public enum Layout {
     /** A compressed number of up to eight bytes. */
     LONG,
@@ -76,7 +76,7 @@ public final class ValueType {
       return isKey ? input.readLong() : type().read(input, depth);
     }
 
-    /** Passes over the value, or the key, or all of them. */
+    /** Skips the value, or the key, or the whole array. */
     void skip(ChunkInput input, int depth) throws IOException {
       int count = isArray ? input.readCount() : 1;
       if (isKey) {
@@ -95,7 +95,7 @@ public final class ValueType {
   /** More than JFR's deepest stack trace has frames: in a longer array the file is damaged. */
   private static final int MAX_ELEMENTS = 4_096;
 
-  /** Of values within values; JFR's have three. */
+  /** Nesting of values within values; JFR's own are nested three deep. */
   private static final int MAX_DEPTH = 32;
 
   private final String name;
@@ -140,7 +140,7 @@ public final class ValueType {
     return layout == Layout.TEXT;
   }
 
-  /** How a value lies there. */
+  /** How its values are encoded. */
   public Layout layout() {
     return layout;
   }
@@ -182,7 +182,7 @@ public final class ValueType {
     };
   }
 
-  /** Passes over a value. */
+  /** Skips a value. */
   void skip(ChunkInput input) throws IOException {
     skip(input, 0);
   }
@@ -203,7 +203,9 @@ public final class ValueType {
     }
   }
 
-  /** Values without a byte, or that hold themselves, would be read for ever. */
+  /**
+   * Refuses types whose values have no bytes or contain themselves: they would be read for ever.
+   */
   private void mustHaveFields(int depth) throws IOException {
     if (fields.isEmpty() || depth == MAX_DEPTH) {
       throw new IOException("the metadata do not say how values of type " + name + " lie");

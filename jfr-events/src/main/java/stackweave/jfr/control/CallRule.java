@@ -22,12 +22,12 @@ final class CallRule {
     this.explicitOnly = explicitOnly;
   }
 
-  /** Whom {@link #look} tells. */
+  /** Sets the listener that {@link #look} calls. */
   void tell(CallListener listener) {
     this.listener = listener;
   }
 
-  /** Whether anybody is told. */
+  /** Whether there is a listener. */
   boolean isOn() {
     return listener != null;
   }
@@ -85,9 +85,9 @@ final class CallRule {
   }
 
   /**
-   * The threshold with which the event has to be enabled in a recording that asks for it: JFR takes
-   * an event whose settings lack {@code enabled} for disabled once a second recording names it.
-   * Empty if it is complete, or does not ask.
+   * The threshold with which the event has to be enabled in a recording that asks for it: JFR
+   * disables an event whose settings lack {@code enabled} once a second recording names it. Empty
+   * if the settings are complete, or the recording does not ask.
    */
   OptionalLong leavesOpen(SamplingRule.Facts recording) {
     OwnSettings own = own(recording);
@@ -124,7 +124,7 @@ final class CallRule {
   private static long threshold(OwnSettings own, List<String> notes) {
     String text = own.get("threshold");
     if (text != null && text.strip().matches("0( ?[a-z]+)?")) {
-      return 0; // as JFR has it: all
+      return 0; // as in JFR: all calls
     }
     OptionalLong nanos = Timespans.parse(text == null ? NativeCall.DEFAULT_THRESHOLD : text);
     if (nanos.isEmpty()) {

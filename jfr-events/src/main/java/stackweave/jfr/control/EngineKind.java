@@ -22,8 +22,8 @@ public enum EngineKind {
    */
   PERF_THREAD("perf-thread"),
   /**
-   * The same in user mode only: a sample that would land in the kernel is dropped, so time in
-   * system calls is not seen (but counted).
+   * The same in user mode only: samples in the kernel are dropped, so time in system calls is not
+   * seen (but counted).
    */
   PERF_USER("perf-user");
 

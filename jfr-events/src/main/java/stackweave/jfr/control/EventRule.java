@@ -5,28 +5,28 @@ import stackweave.jfr.event.Timespans;
 
 /**
  * Decides which event is sampled for all recordings that ask for samples, since an engine samples
- * one: what a recording names in its settings comes before what others leave open, and what was
- * asked for first before the rest. Of one event the shortest interval is used. Made by {@link
- * SamplingRule} for each decision.
+ * only one. An event that a recording names in its settings has precedence over the default of the
+ * others, and an earlier request over a later one. The shortest interval that is requested for the
+ * event is used. Made by {@link SamplingRule} for each decision.
  */
 final class EventRule {
   private final SampledEvent usual;
 
-  /** The first that a recording names, with its shortest interval; null for none. */
+  /** The first event that a recording names, with its shortest interval; null for none. */
   private SampledEvent named;
 
   private SamplingRule.Facts namedBy;
 
-  /** Of the recordings that leave it open, the shortest; null for none. */
+  /** The event with the shortest interval of the recordings that name none; null for none. */
   private SampledEvent open;
 
   private SamplingRule.Facts openBy;
 
-  /** What is no event, if nothing else was asked for; null for none. */
+  /** The first name that is no event, used if no event was asked for; null for none. */
   private SampledEvent unknown;
 
   /**
-   * @param usual for recordings that don't say what is sampled
+   * @param usual the event for recordings that name none
    */
   EventRule(SampledEvent usual) {
     this.usual = usual;
@@ -69,8 +69,8 @@ final class EventRule {
   }
 
   /**
-   * The event to sample. If nothing was asked for but what is no event, that: CPU time does not
-   * replace it.
+   * The event to sample. If only unknown events were asked for, the first of them: CPU time does
+   * not replace it.
    */
   SampledEvent decide(List<String> notes) {
     if (named == null) {

@@ -9,9 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 
 /**
- * What {@link ProcessHandle} says of this process, from /proc where that can be read: the first use
- * of ProcessHandle takes 10 ms of CPU time, for a pool of threads that wait for child processes.
- * Stateless.
+ * Reads from /proc, if it is readable, what {@link ProcessHandle} says of this process: the first
+ * use of ProcessHandle takes 10 ms of CPU time, for a pool of threads that wait for child
+ * processes. Stateless.
  */
 public final class OwnProcess {
   /** USER_HZ is 100 in the kernel's interface of every supported processor. */
@@ -33,7 +33,7 @@ public final class OwnProcess {
     }
   }
 
-  /** When it started, in ms since 1970, as exact as the kernel says when it was; 0 if unknown. */
+  /** When it started, in ms since 1970, in the kernel's units of 10 ms; 0 if unknown. */
   public static long startMillis() {
     try {
       long bootMillis = 1_000 * Long.parseLong(lineOf("/proc/stat", "btime "));

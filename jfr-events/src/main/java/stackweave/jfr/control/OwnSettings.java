@@ -54,11 +54,7 @@ record OwnSettings(SamplingRule.Facts recording, String event, Map<String, Strin
     return !isEmpty() && !isDisabled();
   }
 
-  /**
-   * Whether it says all that JFR needs to write the event.
-   *
-   * @param hasThreshold whether JFR applies a threshold to the event
-   */
+  /** Whether it has all settings that JFR needs to write the event. */
   boolean isComplete(boolean hasThreshold) {
     return values.containsKey("enabled") && (!hasThreshold || values.containsKey("threshold"));
   }

@@ -65,10 +65,10 @@ public record SampledEvent(Kind kind, String name, long interval) {
           + String.join(", ", HARDWARE)
           + ", a tracepoint such as sched:sched_switch, or a function such as libc.so.6:malloc";
 
-  /** Of events that come a billion times a second. */
+  /** Default interval of events that come a billion times a second. */
   private static final long CYCLES = 1_000_000;
 
-  /** Of those that come a million times a second. */
+  /** Default interval of events that come a million times a second. */
   private static final long MISSES = 1_000;
 
   private static final int MAX_LENGTH = 512;

@@ -10,8 +10,8 @@ import stackweave.jfr.event.Timespans;
 import stackweave.jfr.event.WallSample;
 
 /**
- * What recordings can ask for beside samples of CPU time: the table of the events whose settings
- * ask for it. Like {@link SamplingSettings} it must not use streams or lambdas.
+ * What recordings can ask for beside samples of CPU time, each with the event whose settings ask
+ * for it. Like {@link SamplingSettings} it must not use streams or lambdas.
  */
 public enum SampledFeature {
   /** Samples of waiting threads; the value is the time between two looks. */
@@ -23,10 +23,10 @@ public enum SampledFeature {
   /** Blocks of malloc. */
   ALLOCATIONS(NativeAllocation.NAME);
 
-  /** The value of what is not asked for. */
+  /** The value of a feature that is not asked for. */
   public static final long OFF = 0;
 
-  /** The value of what has no time. */
+  /** The value of a feature that is asked for and has no time. */
   public static final long ON = 1;
 
   private static final long MIN_NANOS = 1_000_000L;
@@ -45,7 +45,7 @@ public enum SampledFeature {
    * @param event the event's name
    * @param setting the setting that has a time
    * @param times the valid times, as text for users
-   * @param standardMillis where it is asked for and no time is said; 0 for none
+   * @param standardMillis the time if a recording asks for it and sets none; 0 for none
    */
   SampledFeature(String event, String setting, String times, int standardMillis) {
     this.event = event;
@@ -89,7 +89,7 @@ public enum SampledFeature {
     return times;
   }
 
-  /** The value where it is asked for and no time is said, in ns. */
+  /** The value in ns if a recording asks for it and sets no time. */
   public long standard() {
     return standard;
   }

@@ -50,7 +50,7 @@ public final class SamplingControl implements AutoCloseable {
    */
   private long markNanos;
 
-  /** Whether it stands for a change, and not for the recorder's start alone. */
+  /** Whether the mark stands for a change, and not only for the recorder's start. */
   private boolean isTimed;
 
   private boolean running;
@@ -66,7 +66,7 @@ public final class SamplingControl implements AutoCloseable {
   private volatile SamplingRequest told;
   private List<String> toldNotes = List.of();
 
-  /** When samples were found to be requested, until the listener is told. */
+  /** When samples were first found to be requested; kept until the listener is called. */
   private AskedAt asked;
 
   private volatile EventIds eventIds = EventIds.NONE;
@@ -163,7 +163,7 @@ public final class SamplingControl implements AutoCloseable {
       notStarted();
       listener.onNoThread();
     } catch (Throwable e) {
-      notStarted(); // a security manager may forbid it
+      notStarted(); // a security manager may refuse it
       sayFailure(e);
     }
   }
@@ -230,7 +230,7 @@ public final class SamplingControl implements AutoCloseable {
   private void look() {
     List<SamplingRule.Facts> running = running();
     if (!running.isEmpty() && eventIds == EventIds.NONE) {
-      // Perhaps not asked before: JFR tells of itself before its first recording runs.
+      // The change may have been signalled before a recording ran: JFR reports its own start first.
       SamplingRequest early = ask();
       if (!firstAsked && early != null) {
         firstAsked = true;
@@ -249,7 +249,7 @@ public final class SamplingControl implements AutoCloseable {
       asked = null;
       listener.onRequest(request, at);
     }
-    // JFR tells of itself before the first recording runs, which may ask.
+    // Not while no recording runs: JFR reports its start before its first recording, which may ask.
     if (request == null && !running.isEmpty()) {
       LoadEvents.notSampled();
     }
@@ -260,7 +260,7 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   /**
-   * @param early what is requested already; null for nothing
+   * @param early the request so far; null for none
    */
   private void registerEvents(SamplingRequest early) {
     boolean registered = false;
@@ -276,7 +276,7 @@ public final class SamplingControl implements AutoCloseable {
     } finally {
       listener.onRegistered();
       if (!registered) {
-        withdraw(); // it is tried again, which the drain thread must not be beside
+        withdraw(); // so that the drain thread ends before the next attempt
       }
     }
   }
@@ -290,8 +290,8 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   /**
-   * Requests samples before their events are registered, which takes as long as to start an engine.
-   * What is requested can be another then: recordings may name events by their ids.
+   * Requests samples before their events are registered, since both take as long as each other. The
+   * request may change after that: recordings may name events by their ids.
    */
   private void requestEarly(SamplingRequest request) {
     if (request != null && told == null) {
@@ -341,8 +341,8 @@ public final class SamplingControl implements AutoCloseable {
   }
 
   private SamplingRule.Facts factsOf(Recording recording) {
-    // All these calls take JFR's lock, which is held where settings change and our lock is waited
-    // for: so they must not be made while holding ours.
+    // All these calls take JFR's lock. A thread that changes settings holds it while it waits for
+    // our lock, so they must not be made while holding ours.
     long id = recording.getId();
     String name = recording.getName();
     return new SamplingRule.Facts(
@@ -394,7 +394,7 @@ public final class SamplingControl implements AutoCloseable {
       try {
         poll();
       } catch (OutOfMemoryError | IllegalStateException e) {
-        return; // a full heap, or a recording that was closed meanwhile: again in a second
+        return; // the heap is full, or a recording was closed; called again in a second
       } catch (Throwable e) {
         sayFailure(e); // JFR would print it each time
       }
@@ -422,8 +422,8 @@ public final class SamplingControl implements AutoCloseable {
       try {
         LoadEvents.registerEarly();
       } finally {
-        // Whatever becomes of loads: there is a recording to look at, or there will be. JFR tells
-        // of its start while it starts, and a recording may be found before it is told.
+        // Also if that fails: there is a recording to look at, or there will be. JFR signals its
+        // start while it starts, and a recording may be found before that.
         signal(wasInitialized);
       }
     }
@@ -441,7 +441,7 @@ public final class SamplingControl implements AutoCloseable {
       signal(true);
     }
 
-    /** At once: no call of a recording that begins before main is to be missed. */
+    /** Called at once, so that no call of a recording that begins before main is missed. */
     private void lookAtCalls() {
       if (!calls.isOn()) {
         return;
@@ -449,16 +449,15 @@ public final class SamplingControl implements AutoCloseable {
       try {
         calls.look(running(), new ArrayList<>());
       } catch (Throwable e) {
-        // The caller is the application; the control thread looks again, and has what there is to
-        // say.
+        // The caller is the application. The control thread looks again, and reports what is wrong.
         return;
       }
     }
 
     /**
      * Whether JFR.start or -XX:StartFlightRecording is calling: without a name and a file name they
-     * leave no other trace in the recording. A delayed start comes from a timer and must be told by
-     * name or file.
+     * leave no other trace in the recording. A delayed start comes from a timer and must be
+     * recognised by name or file.
      */
     private boolean isStartedByCommand() {
       StackTraceElement[] callers = new Throwable().getStackTrace();

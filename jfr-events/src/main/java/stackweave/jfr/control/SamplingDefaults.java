@@ -3,8 +3,8 @@ package stackweave.jfr.control;
 import java.util.Map;
 
 /**
- * What holds for recordings whose settings say nothing of it; {@link SamplingSettings} has the
- * limits. Immutable.
+ * The values for what a recording's settings leave open; {@link SamplingSettings} has the limits.
+ * Immutable.
  *
  * @param intervalNanos CPU time between two samples of a thread, in ns
  * @param engine the engine to try first; {@code auto} leaves it open
@@ -18,7 +18,7 @@ public record SamplingDefaults(
     int depth,
     SampledEvent event,
     Map<SampledFeature, Long> features) {
-  /** Of an agent without options. */
+  /** The defaults of an agent without options. */
   public static final SamplingDefaults STANDARD =
       new SamplingDefaults(
           SamplingSettings.DEFAULT_INTERVAL_NANOS,

@@ -7,8 +7,8 @@ import java.util.List;
 public interface SamplingListener {
 
   /**
-   * Samples will be requested in a moment, for the first time: what that needs can be loaded while
-   * events are registered, which takes as long. Called once at most, on a thread of {@link
+   * Samples will be requested in a moment, for the first time: the classes for it can be loaded
+   * while events are registered, which takes as long. Called once at most, on a thread of {@link
    * SamplingControl}: it must not block. A request may come without it, and none may follow: the
    * recording can change or end meanwhile.
    */
@@ -53,15 +53,15 @@ public interface SamplingListener {
   default void onNotes(List<String> notes) {}
 
   /**
-   * Nothing can be looked at, for no thread can be started; the next change of a recording tries
-   * again, and so does JFR once a second where events are registered. Called on the thread that
+   * Recordings can't be looked at, because no thread can be started. The next change of a recording
+   * tries again, and JFR does once a second if events are registered. Called on the thread that
    * changes a recording, or on JFR's: it must not block.
    */
   default void onNoThread() {}
 
   /**
-   * Recordings can't be looked at, for a reason that is not expected; said once. The next change of
-   * a recording tries again. Called on any thread: it must not block.
+   * Recordings can't be looked at, for an unexpected reason; called once. The next change of a
+   * recording tries again. Called on any thread: it must not block.
    */
   default void onFailure(Throwable failure) {}
 }

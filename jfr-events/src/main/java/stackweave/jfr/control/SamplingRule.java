@@ -43,7 +43,7 @@ final class SamplingRule {
     this.defaults = defaults;
   }
 
-  /** The properties of a running recording that the rule needs. */
+  /** The properties of a running recording that the rule reads. */
   record Facts(
       String name,
       boolean hasOwnName,
@@ -64,7 +64,7 @@ final class SamplingRule {
       return hasOwnName;
     }
 
-    /** Adds what the recording does, in a line for users; {@code text} is a format. */
+    /** Adds a line for users that names the recording; {@code text} is a format. */
     void note(List<String> notes, String text, Object... arguments) {
       notes.add("recording " + name + " " + String.format(Locale.ROOT, text, arguments));
     }
@@ -134,9 +134,9 @@ final class SamplingRule {
   }
 
   /**
-   * A recording's own settings of the events that ask.
+   * The settings that a recording itself has for the events that ask.
    *
-   * @param samples of {@code stackweave.NativeSample}
+   * @param samples settings of {@code stackweave.NativeSample}
    */
   private record Own(OwnSettings samples, Map<SampledFeature, OwnSettings> features) {
     static Own of(Facts recording, EventIds ids) {
@@ -188,7 +188,7 @@ final class SamplingRule {
     return own.namesAny() || !explicitOnly && recording.isStartedByPerson();
   }
 
-  /** The engine that was asked for first, of those that were asked for by name. */
+  /** The engine of the earliest request that names one. */
   private static String either(String engine, String other, Facts recording, List<String> notes) {
     if (engine == null || engine.equals(SamplingSettings.DEFAULT_ENGINE)) {
       return other;
@@ -208,8 +208,8 @@ final class SamplingRule {
    * The events that have to be enabled in a recording, each with the threshold to be set, in ns, or
    * {@link SampledFeature#ON} for none. JFR (17 to 25) treats an event whose settings lack {@code
    * enabled} as enabled until a second recording names it; then it treats it as disabled, and if no
-   * other recording enables the event, nothing is written at all. And it has off by default what a
-   * recording's settings, or the agent's options, ask for beside samples.
+   * other recording enables the event, nothing is written at all. The events of what is recorded
+   * beside samples are off by default.
    */
   Map<String, Long> leftOpen(Facts recording, EventIds ids) {
     Own own = Own.of(recording, ids);
