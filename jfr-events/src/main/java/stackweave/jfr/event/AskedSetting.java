@@ -14,7 +14,7 @@ import jdk.jfr.SettingControl;
 public final class AskedSetting extends SettingControl {
   private volatile String value = Timespans.DEFAULT;
 
-  /** All that is asked for. */
+  /** The value that JFR shows: all that recordings ask for. */
   @Override
   public String combine(Set<String> values) {
     return String.join(", ", new TreeSet<>(values));

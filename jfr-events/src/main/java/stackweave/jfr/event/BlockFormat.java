@@ -1,8 +1,8 @@
 package stackweave.jfr.event;
 
 /**
- * The numbers that a {@link DefinitionBlock} is made of, for the one who writes blocks and the one
- * who reads them. docs/events.md says what stands where.
+ * The numbers that a {@link DefinitionBlock} is made of, for writer and reader. docs/events.md
+ * describes the layout.
  */
 public final class BlockFormat {
   /** The first byte of a block. */
@@ -16,8 +16,8 @@ public final class BlockFormat {
   public static final int ATTRIBUTES = 5;
 
   /**
-   * What a frame's way of being found is multiplied by, to be added to its kind: readers that take
-   * the lowest byte of the kind know nothing of it.
+   * How a frame was found is multiplied by this and added to its kind: readers that take only the
+   * lowest byte of the kind ignore it.
    */
   public static final int FOUND = 256;
 
@@ -35,21 +35,20 @@ public final class BlockFormat {
 
   private BlockFormat() {}
 
-  /** Where the name of the outermost class ends that a class of this binary name lies in. */
+  /** Index in a binary name at which the name of the outermost class ends. */
   public static int outermostEnd(String className) {
     int nested = className.indexOf('$', simpleStart(className) + 1);
     return nested < 0 ? className.length() : nested;
   }
 
-  /** Where the name of a class begins behind its package. */
+  /** Index at which the name of a class begins behind its package. */
   public static int simpleStart(String className) {
     return className.lastIndexOf('.') + 1;
   }
 
   /**
-   * The name of a field of {@link DefinitionBlock}, from 0. Here and not there: a class that is an
-   * event becomes a type of JFR's as soon as one of its methods is called, also in a program that
-   * only reads.
+   * The name of a field of {@link DefinitionBlock}, by its number. Not in that class: JFR registers
+   * an event's class as soon as one of its methods is called, also in a program that only reads.
    */
   public static String wordName(int number) {
     return (number < 10 ? "w0" : "w") + number;

@@ -4,7 +4,10 @@ import jdk.jfr.Description;
 import jdk.jfr.Label;
 import jdk.jfr.Timespan;
 
-/** The events of samples that have their codes themselves: JFR's own tools show these. */
+/**
+ * The events that have the codes of their sample in fields of their own, so that JFR's tools show
+ * them.
+ */
 public abstract class CodedEvent extends StackEvent {
   @Label("Age")
   @Description(

@@ -14,8 +14,9 @@ import jdk.jfr.StackTrace;
  * A piece of a block of definitions of frames, methods, libraries, threads and attributes,
  * deflated; {@link BlockFormat} has the layout, docs/events.md describes it byte by byte.
  *
- * <p>Numbers and not a text: JDK 25 keeps texts of 128 characters and more in a pool on the heap,
- * up to 16 MB of them, and for good. JFR writes a number of 64 bits as nine bytes at most.
+ * <p>The bytes are in numbers and not in a text, because JDK 25 keeps texts of 128 characters and
+ * more in a pool on the heap forever, up to 16 MB. JFR writes a number of 64 bits as nine bytes at
+ * most.
  */
 @Name(DefinitionBlock.NAME)
 @Label("Definitions")
@@ -28,7 +29,7 @@ public final class DefinitionBlock extends Event {
   /** The fields from w00 on. */
   public static final int WORDS = 64;
 
-  /** As many of the deflated bytes are in one event. */
+  /** The number of deflated bytes in one event. */
   public static final int PIECE_BYTES = 8 * WORDS;
 
   @Label("Block")
@@ -134,9 +135,9 @@ public final class DefinitionBlock extends Event {
   }
 
   /**
-   * Puts bytes into the words, the first byte of eight the lowest.
+   * Puts bytes into the words, in little-endian order.
    *
-   * @param to behind the last byte; words of those that are not there are 0
+   * @param to behind the last byte; the rest of the words is 0
    */
   public void fill(byte[] bytes, int from, int to) {
     for (int i = 0; i < WORDS; i++) {

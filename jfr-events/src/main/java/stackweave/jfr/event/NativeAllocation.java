@@ -9,9 +9,9 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 
 /**
- * A block that a stack allocated by malloc or one of its relatives, or that was given back since,
- * its thread and stack are defined where those of samples are. Sums by stack are what is live of
- * that which was allocated since recording began. Never added to CPU time or to {@link
+ * A block that a stack allocated by malloc or one of its relatives, or that was given back since:
+ * its thread and stack are defined where those of samples are. The sum by stack is what is still in
+ * use of the blocks allocated since recording began. Never added to CPU time or to {@link
  * NativeMemory}, of which it is a part, and never woven. Off unless a recording's settings ask for
  * it.
  */

@@ -9,8 +9,8 @@ import jdk.jfr.SettingDefinition;
 import jdk.jfr.StackTrace;
 
 /**
- * Has the settings that recordings ask for samples with, and is never committed: the samples are
- * {@link StackSample} events. In recordings of schema 1 it is the sample.
+ * The event whose settings ask for samples. It is never committed: the samples are {@link
+ * StackSample} events. In recordings of schema 1 it is the sample.
  */
 @Name(NativeSample.NAME)
 @Label("Native Sample")

@@ -1,21 +1,23 @@
 package stackweave.jfr.event;
 
 /**
- * One sample with its kind, on its way from whoever took it to the event that it is written as, and
- * back from that event to those who read recordings. Mutable: its owner begins it anew for each
- * sample, and who is given it keeps nothing of it. Not thread-safe.
+ * One sample with its kind, as a feature or engine passes it to the store, and as a reader gets it
+ * from the event. Mutable: its owner reuses it for each sample, so a receiver must not keep it. Not
+ * thread-safe.
  */
 public final class SampleRecord {
   /**
-   * What was sampled, and so what the weight is, and which event the sample is written as. Names no
-   * class of events, since recordings are read on runtimes without JFR, too.
+   * What was sampled. It decides what the weight is, and as which event the sample is written.
+   * Refers to no event class, because recordings are also read on runtimes without JFR.
    */
   public enum Kind {
     /** CPU time, in ns. */
     CPU,
-    /** Wall-clock time that a thread was not on a CPU, in ns, as looks at it tell. */
+    /** Wall-clock time that a thread was not on a CPU, in ns, sampled by looks at the thread. */
     WALL,
-    /** The same as the kernel's records of switches tell: the weight is the event's duration. */
+    /**
+     * The same from the kernel's records of context switches: the weight is the event's duration.
+     */
     BLOCKED,
     /** A number of events of the kernel or the processor. */
     EVENT,
@@ -59,7 +61,7 @@ public final class SampleRecord {
   /** Of memory: the page or the block. */
   public long address;
 
-  /** Of {@link Kind#BLOCKED}: whether the thread is blocked no more. */
+  /** For {@link Kind#BLOCKED}: whether the thread has got a CPU again. */
   public boolean isOver;
 
   /** Of {@link Kind#BLOCKED}: the key of the thread of this process that woke it, 0 for none. */
@@ -68,16 +70,16 @@ public final class SampleRecord {
   /** As {@link Blocked#wakerPid}. */
   public int wakerPid;
 
-  /** Of {@link Kind#BLOCKED}: from when it was woken until it got a CPU. */
+  /** For {@link Kind#BLOCKED}: time from when it was woken until it got a CPU. */
   public long wakeDelayNanos;
 
   /** How long before the event's start time it was taken; the store sets it. */
   public long ageNanos;
 
-  /** The id of state, end, context and age, of kinds whose event has it; the store sets it. */
+  /** The id of state, end, context and age, for kinds whose event has it; the store sets it. */
   public long attributesId;
 
-  /** Begins another sample: forgets the one before. */
+  /** Begins another sample and clears all fields of the previous one. */
   public SampleRecord begin(Kind kind, long timeNanos, long weight) {
     this.kind = kind;
     this.timeNanos = timeNanos;
@@ -96,7 +98,7 @@ public final class SampleRecord {
     return this;
   }
 
-  /** Sets whose stack it is, and which. */
+  /** Sets the thread and its stack. */
   public SampleRecord stack(long threadKey, long stackId, int end, long contextId) {
     this.threadKey = threadKey;
     this.stackId = stackId;

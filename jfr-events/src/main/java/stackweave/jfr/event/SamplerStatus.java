@@ -10,11 +10,11 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
 /**
- * How sampling went since the previous event of this type: sums over a recording are sums over
- * these, whatever chunks were thrown away.
+ * The figures of sampling since the previous event of this type, so that those of a recording are
+ * sums over its events, also if chunks were thrown away.
  *
  * <p>A new field needs an entry in {@code stackweave.jfr.status.Counter} or {@code Breakdown},
- * which say what else is to know of it.
+ * which have its texts and how it adds up.
  */
 @Name(SamplerStatus.NAME)
 @Label("Sampler Status")

@@ -4,7 +4,7 @@ import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 
-/** What the events of all samples have: whose stack, and which. */
+/** The fields that the events of all samples have: thread and stack. */
 public abstract class StackEvent extends Event {
   @Label("Sampled Thread")
   @Description(
@@ -20,7 +20,7 @@ public abstract class StackEvent extends Event {
   @Description("The frame that the thread was in; 0 when no frame is known")
   public long stackId;
 
-  /** Sets all but the thread's object. */
+  /** Sets all fields except the thread's object. */
   public void fill(SampleRecord sample) {
     threadId = sample.threadKey;
     stackId = sample.stackId;

@@ -9,10 +9,10 @@ import jdk.jfr.Event;
  * they begin, in private fields that it adds to every event class (JDK 17 to 27), which a lookup in
  * an event class of Stackweave can set. The ticks' rate follows from pairs of simultaneous readings
  * of both clocks; ticks are read by beginning an event. Thread-safe: what was read is immutable,
- * and of two threads that read at once either is right.
+ * and if two threads read at once, either result is right.
  */
 public abstract class TickClock {
-  /** What JFR takes for no duration, it replaces by the time since the start. */
+  /** The shortest duration that JFR keeps: it replaces 0 by the time since the start. */
   protected static final long MIN_DURATION_TICKS = 1;
 
   /** How often the clocks are compared: NTP adjusts nanoTime by at most 0.5 ms per second. */
@@ -40,7 +40,7 @@ public abstract class TickClock {
   /** Null until the rate is known. */
   private volatile Anchor last;
 
-  /** A field that JFR adds to an event's class; null where JFR lets nobody set it. */
+  /** A field that JFR adds to an event's class; null if it can't be set. */
   protected static VarHandle field(Class<? extends Event> event, String name) {
     try {
       return MethodHandles.privateLookupIn(event, MethodHandles.lookup())
@@ -50,7 +50,7 @@ public abstract class TickClock {
     }
   }
 
-  /** The ticks by which an event begins now; 0 while JFR does not stamp events. */
+  /** The ticks at which an event begins now; 0 while JFR does not stamp events. */
   protected abstract long ticksNow();
 
   /** Reads both clocks for the first time, if JFR stamps events already. */

@@ -10,8 +10,8 @@ import stackweave.jfr.chunk.EventConstants;
 import stackweave.jfr.chunk.EventShape;
 
 /**
- * Reads chosen events of all chunks of a recording, for what reports say beside samples. Of a
- * damaged chunk it gives what is before the damage. Stateless.
+ * Reads chosen events of all chunks of a recording, for reports that need more than samples. Of a
+ * damaged chunk it reads what is before the damage. Stateless.
  */
 public final class ChunkEvents {
   /** Receives the events of a recording. */
@@ -21,7 +21,7 @@ public final class ChunkEvents {
      * An event.
      *
      * @param shape its place in the list of shapes
-     * @param event is at it
+     * @param event the reader, positioned at the event
      * @throws IOException if it is damaged
      */
     void take(int shape, ChunkReader event) throws IOException;
@@ -29,7 +29,7 @@ public final class ChunkEvents {
     /**
      * The events of a chunk are given next, even if it has none.
      *
-     * @param events for what it knows; it is at no event
+     * @param events the chunk's reader, positioned at no event
      */
     default void begin(ChunkReader events) {}
 
@@ -56,7 +56,7 @@ public final class ChunkEvents {
             taker.take(shape, events);
           }
         } catch (IOException e) {
-          // What was read stands.
+          // What was read is used.
         }
         taker.end(header, new EventConstants(source, header));
       }

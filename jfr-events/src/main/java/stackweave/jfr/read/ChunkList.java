@@ -12,9 +12,9 @@ import java.util.List;
 import stackweave.jfr.chunk.ChunkHeader;
 
 /**
- * The chunks of a recording, from their headers alone: which can be read, and what is left over at
- * the end of a recording that was cut short. A chunk that a crash left open says in its header what
- * was flushed last: up to there it is read.
+ * The chunks of a recording, from their headers alone: which can be read, and which bytes are left
+ * at the end of a recording that was cut short. A chunk that a crash left open is read up to its
+ * last flush, which its header names.
  */
 public final class ChunkList {
   private final Path file;

@@ -12,8 +12,8 @@ import stackweave.jfr.chunk.EventShape;
 
 /**
  * The samples of CPU time of one chunk as its events have them: times in ticks, threads by their
- * keys. For those that write a chunk's samples in another form; {@link SampledRecording} is for all
- * others. In memory are the definitions of the chunk. Not thread-safe.
+ * keys. For code that writes a chunk's samples in another form; all other code uses {@link
+ * SampledRecording}. Holds the chunk's definitions in memory. Not thread-safe.
  */
 public final class ChunkSamples implements SampleDefinitions {
   /** Receives the samples of a chunk. */
@@ -64,7 +64,7 @@ public final class ChunkSamples implements SampleDefinitions {
     ChunkReader reader = new ChunkReader(source, header, EventDecoder.ALL);
     for (int shape = reader.next(); shape >= 0; shape = reader.next()) {
       if (shape > EventDecoder.BLOCKED && shape != EventDecoder.STATUS) {
-        // What a block that can't be read defines is missing, and said so where it is needed.
+        // Definitions of an unreadable block are missing; their users report it.
         EventDecoder.define(shape, reader, session);
       }
     }

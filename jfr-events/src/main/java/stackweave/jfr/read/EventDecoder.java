@@ -29,8 +29,8 @@ import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * What is read of our events. The numbers of the fields are their places in the shapes. An older or
- * newer agent may have written events without some of them: these are 0 or empty.
+ * Decodes the agent's events. A field's number is its place in the event's shape. Fields that an
+ * older or newer agent did not write are 0 or empty.
  */
 final class EventDecoder {
   // The places of shapes in ALL; before BLOCKED are those of samples.
@@ -96,7 +96,7 @@ final class EventDecoder {
           new EventShape(DefinitionBlock.NAME, blockFields()),
           EventShape.of(Context.NAME, "contextId traceId spanId labels"));
 
-  /** By the places of those of samples and blocked threads. */
+  /** The kinds of samples and blocked threads, by the places of their shapes. */
   private static final List<SampleRecord.Kind> KINDS =
       List.of(
           SampleRecord.Kind.CPU,
@@ -144,7 +144,7 @@ final class EventDecoder {
 
   /** The sample or blocked thread that {@code event} is at, of a shape up to {@link #BLOCKED}. */
   static SampleRecord sample(int shape, ChunkReader event) throws IOException {
-    // Agents whose JVM refused a start time say how old the sample was then.
+    // If the JVM let no start time be set, the event has the sample's age at that time.
     long nanos = event.nanosAt(event.number(START)) - event.number(AGE);
     SampleRecord sample =
         new SampleRecord()
@@ -168,15 +168,15 @@ final class EventDecoder {
         sample.wakeDelayNanos = event.number(WAKE_DELAY);
       }
       case CPU, WALL -> {
-        // They have no more.
+        // Other kinds have no more fields.
       }
     }
     return sample;
   }
 
   /**
-   * Adds what the event defines that {@code event} is at, of a shape behind {@link #BLOCKED} other
-   * than {@link #STATUS}.
+   * Adds the definitions of the event that {@code event} is at. Its shape must come after {@link
+   * #BLOCKED}, and not be {@link #STATUS}.
    *
    * @return false if it is a block of definitions that can't be read
    */

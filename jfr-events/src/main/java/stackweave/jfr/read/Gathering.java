@@ -23,7 +23,7 @@ import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.Coverage;
 import stackweave.jfr.status.SamplerFigures;
 
-/** Gathers a recording's definitions, and how often each stack was met, in one pass over it. */
+/** Collects a recording's definitions, and the number of samples of each stack, in one pass. */
 final class Gathering implements RecordingEvents.Sink {
   /** Labels that a message names. */
   private static final int MAX_NAMED = 10;
@@ -40,16 +40,16 @@ final class Gathering implements RecordingEvents.Sink {
   /** Blocks of definitions that can't be read. */
   long badBlocks;
 
-  /** Samples of waiting threads, also where they are not chosen. */
+  /** Samples of waiting threads, whether they are chosen or not. */
   long waitingSamples;
 
-  /** Samples of events by the event's name, also where they are not chosen. */
+  /** Samples of events by the event's name, whether they are chosen or not. */
   final Map<String, Long> eventSamples = new TreeMap<>();
 
   /** Events of blocked threads. */
   long blockedThreads;
 
-  /** Of all samples of CPU time, whether their states are chosen or not. */
+  /** CPU time of all samples, whether their states are chosen or not, in ns. */
   private long cpuNanos;
 
   /** The states of samples that were left out because of them. */
@@ -62,7 +62,7 @@ final class Gathering implements RecordingEvents.Sink {
 
   private SamplerFigures statuses = SamplerFigures.NONE;
 
-  /** Of the statuses with samples; 0 before there is one. */
+  /** Intervals of the statuses with samples, in ns; 0 before the first one. */
   private long shortestInterval;
 
   private long longestInterval;
@@ -70,7 +70,7 @@ final class Gathering implements RecordingEvents.Sink {
   private long first = Long.MAX_VALUE;
   private long last = Long.MIN_VALUE;
 
-  /** That of the events that come. */
+  /** The session of the events that follow. */
   private SessionData session;
 
   private int sessionNumber;
@@ -192,7 +192,7 @@ final class Gathering implements RecordingEvents.Sink {
     return shortestInterval > 0 ? shortestInterval : statuses.get(Counter.INTERVAL);
   }
 
-  /** The longest one. */
+  /** The longest interval at which samples were taken, in ns; 0 if no status says one. */
   long longestInterval() {
     return longestInterval > 0 ? longestInterval : statuses.get(Counter.INTERVAL);
   }
@@ -206,7 +206,7 @@ final class Gathering implements RecordingEvents.Sink {
     // Contexts and legends may come after the samples that need them.
     tallies.keySet().removeIf(key -> !takesLabels(key) || !takesState(key));
     if (choice.unit() == WeightUnit.BYTES) {
-      // What was given back altogether has no net growth.
+      // Memory that was given back has no net growth.
       tallies.values().removeIf(tally -> tally.weightNanos <= 0);
     }
   }
@@ -237,7 +237,7 @@ final class Gathering implements RecordingEvents.Sink {
     return sessions.get(key.session());
   }
 
-  /** Of those that say something of their process: chunks without an event of ours don't. */
+  /** The sessions with facts or samples. A chunk without an event of the agent has none. */
   List<SessionFacts> facts() {
     List<SessionFacts> facts = new ArrayList<>();
     for (int i = 0; i < sessions.size(); i++) {
@@ -259,7 +259,7 @@ final class Gathering implements RecordingEvents.Sink {
     return Instant.ofEpochSecond(0, last);
   }
 
-  /** Why there is no sample of those that were chosen, for people; empty if there is one. */
+  /** Why no chosen sample exists, for people; empty if one does. */
   String whyEmpty(List<String> losses) {
     boolean isWaitingMissing =
         choice.isWall() && waitingSamples == 0 && statuses.get(Counter.WALL_INTERVAL) == 0;

@@ -17,7 +17,7 @@ import stackweave.jfr.event.SampleRecord;
  * The events of a recording, each with the session that it belongs to.
  *
  * <p>Only the session event names its session; all other events of its chunk belong to it. In a
- * whole file of one session all chunks do. What is broken in a chunk costs no other.
+ * whole file of one session all chunks do. Damage in one chunk affects no other.
  */
 final class RecordingEvents {
   /** Receives samples and blocks, in no order but that of the file. */
@@ -78,7 +78,7 @@ final class RecordingEvents {
     return all;
   }
 
-  /** Reads all events of ours. */
+  /** Reads all events of the agent. */
   void read(Gathering gathering) throws RecordingException {
     read(EventDecoder.ALL, gathering, gathering);
   }
@@ -94,7 +94,7 @@ final class RecordingEvents {
   }
 
   /**
-   * @param all the same as {@code sink}; null if samples alone are read, after all events were
+   * @param all the same object as {@code sink}; null for a later reading of samples alone
    */
   private void read(List<EventShape> shapes, Sink sink, Gathering all) throws RecordingException {
     if (chunks.chunks().isEmpty()) {
@@ -108,7 +108,7 @@ final class RecordingEvents {
     } catch (IOException e) {
       throw new RecordingException(file + ": can't be read: " + ChunkList.oneLine(e), e);
     }
-    // Damage behind samples costs none of them, also where all chunks have some.
+    // Damage behind samples loses none of them, even if all chunks are damaged.
     if (samples == 0 && losses.size() == chunks.chunks().size()) {
       throw new RecordingException(file + ": can't be read: " + losses.get(0));
     }

@@ -1,14 +1,14 @@
 package stackweave.jfr.read;
 
 /**
- * What the ids of samples mean, for the one who encodes them: the store of a running JVM knows it,
- * or a recording. Ids are those of samples, or came from here.
+ * What the ids of samples mean, for encoders of samples. Implemented by the store of a running JVM
+ * and by readers of recordings. Ids are those of samples, or were returned here.
  */
 public interface SampleDefinitions {
-  /** How many methods at most are to be remembered: all have names on the heap. */
+  /** How many methods an encoder may remember: their names take heap. */
   int maxMethods();
 
-  /** The same of threads. */
+  /** How many threads an encoder may remember. */
   int maxThreads();
 
   /** The caller of a frame; 0 for a thread's first. */

@@ -27,23 +27,23 @@ public record SampledFrame(
   }
 
   /**
-   * Changes the frames of a recording as they are read, such as by names that the recorded machine
-   * did not have. Called once for each distinct frame, by one thread at a time.
+   * Changes the frames of a recording while it is read, for example to add names that the recorded
+   * machine did not have. Called once for each distinct frame, by one thread at a time.
    */
   @FunctionalInterface
   public interface Change {
     /** Each frame is as it was recorded. */
     Change NONE = (frame, isInnermost) -> List.of(frame);
 
-    /** More frames in place of one are cut. */
+    /** The most frames in place of one; the rest is cut. */
     int MAX_FRAMES = 64;
 
     /**
-     * What stands in place of a frame: itself, or a function and those that were inlined into it,
-     * the outermost first. Equal methods must be the same object.
+     * Returns what replaces a frame: the frame itself, or a function and those inlined into it, the
+     * outermost first. Equal methods must be the same object.
      *
-     * @param isInnermost whether the frame is a stack's last: its offset is then of the instruction
-     *     that ran, else of the one that runs on return
+     * @param isInnermost whether the frame is a stack's last: then its offset is that of the
+     *     instruction that ran, else of the one at which it returns
      */
     List<SampledFrame> of(SampledFrame frame, boolean isInnermost);
   }

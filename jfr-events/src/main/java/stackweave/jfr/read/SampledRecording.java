@@ -91,7 +91,7 @@ public final class SampledRecording {
    */
   public record Waker(StackThread thread, int pid, long delayNanos) {}
 
-  /** With fewer samples shares are too imprecise. */
+  /** With fewer samples than this, shares are too imprecise. */
   private static final long FEW = 100;
 
   private final RecordingEvents events;
@@ -183,7 +183,7 @@ public final class SampledRecording {
 
   /**
    * The same with other samples than those of CPU time, which all other methods of this name read.
-   * What follows, sums included, has these samples alone.
+   * The recording then has only these samples, in its sums, too.
    *
    * @param timed whether samples are counted by time, as by {@link #openTimed}
    * @param change what becomes of each frame
@@ -208,7 +208,7 @@ public final class SampledRecording {
       }
       return new SampledRecording(events, gathering);
     } catch (OutOfMemoryError e) {
-      // All of it follows from what the file says, and is garbage now.
+      // The result depends only on the file; what reading it took is garbage now.
       long megabytes = Runtime.getRuntime().maxMemory() >> 20;
       throw new RecordingException(
           file
@@ -470,7 +470,7 @@ public final class SampledRecording {
     return isFar ? seconds : seconds + time.getNano();
   }
 
-  /** Takes chosen samples with the definitions that were gathered before. */
+  /** Receives chosen samples with their definitions. */
   private interface RawVisitor {
     void visit(int number, SessionData session, SampleRecord sample);
   }

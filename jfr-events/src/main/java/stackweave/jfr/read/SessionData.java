@@ -21,7 +21,7 @@ import stackweave.unwind.hash.LongIndex;
  * {@link SampledRecording}; not thread-safe.
  */
 final class SessionData implements Definitions {
-  /** In place of a build id: several builds have the name. */
+  /** Instead of a build id, if libraries of several builds have the name. */
   private static final String SEVERAL = "";
 
   static final SampledFrame LOST_METHOD =
@@ -42,10 +42,10 @@ final class SessionData implements Definitions {
 
   /** What a sample says beside thread, stack and weight, in the codes of its session. */
   record Attributes(int stateCode, int endCode, long contextId, long ageNanos) {
-    /** Of a sample whose attributes are not in the recording. */
+    /** The attributes of a sample whose definition is missing. */
     static final Attributes LOST = new Attributes(-1, -1, 0, 0);
 
-    /** Gives a sample of schema 2 what its event has by their id alone. */
+    /** Sets what a sample of schema 2 has only by the attributes' id. */
     void giveTo(SampleRecord sample) {
       sample.timeNanos -= ageNanos;
       sample.state = stateCode;
@@ -69,7 +69,7 @@ final class SessionData implements Definitions {
 
   private final SampledFrame.Change change;
 
-  /** What the change made of frames, as callers and as a stack's last. */
+  /** Results of the change, for frames that are callers and for the last frame of a stack. */
   private final Map<SampledFrame, List<SampledFrame>> changedCallers = new IdentityHashMap<>();
 
   private final Map<SampledFrame, List<SampledFrame>> changedLast = new IdentityHashMap<>();
@@ -270,12 +270,15 @@ final class SessionData implements Definitions {
     if (made.isEmpty()) {
       return thread;
     }
-    // Of several names, which it had then is not known.
+    // With several names it is not known which the thread had then.
     String name = made.size() == 1 ? made.get(0).name() : thread.name();
     return new StackThread(name, thread.osThreadId(), made.get(0).javaId(), false, 0);
   }
 
-  /** The kernel has a name's beginning; from JDK 26 on, dots are in place of its middle. */
+  /**
+   * Whether the kernel's short name was made from this one: its beginning, or since JDK 26
+   * beginning and end with dots between.
+   */
   private static boolean isMadeOf(String name, String ofKernel) {
     int dots = ofKernel.indexOf("..");
     return name.startsWith(ofKernel)

@@ -14,7 +14,7 @@ public record StackEnd(String label, boolean isComplete) {
   /** Frames are missing within the stack, not at its end; a frame stands for them. */
   private static final String GAP = "missing frames";
 
-  /** Of time that no stack stands for, such as that in which a thread waited for a CPU. */
+  /** The end of time that has no stack, such as the wait for a CPU. */
   private static final String NOT_READ = "no stack was read";
 
   /** The beginning of two labels. */

@@ -22,8 +22,8 @@ public record StackThread(
   static final StackThread LOST = new StackThread("thread not in recording", 0, 0, false, 0);
 
   /**
-   * The same for all samples of a thread: without its name, which it may change, and without the
-   * thread that carries it, if it is virtual. As it is where nothing else is known of it.
+   * Equal for all samples of a thread: without its name, which may change, and without a virtual
+   * thread's carrier. Unchanged if nothing else is known of the thread.
    */
   public StackThread identity() {
     if (javaId == 0 && osThreadId == 0) {

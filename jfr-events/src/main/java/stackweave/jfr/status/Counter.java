@@ -1,9 +1,9 @@
 package stackweave.jfr.status;
 
 /**
- * The numbers of a {@code stackweave.SamplerStatus} event, in the order of its fields, which say
- * what they are: how several events' numbers add up, and the texts for users. Tests name the field
- * and the line of docs/events.md that a new one lacks.
+ * The numbers of a {@code stackweave.SamplerStatus} event, in the order of its fields, which
+ * describe them: how the numbers of several events add up, and the texts for users. If a new one
+ * lacks its field or its line of docs/events.md, tests name them.
  */
 public enum Counter {
   INTERVAL(Adding.LAST),
@@ -134,7 +134,7 @@ public enum Counter {
     this.texts = texts;
   }
 
-  /** CPU_USED is of the field cpuUsed. */
+  /** The field's name: cpuUsed for CPU_USED. */
   private static String field(String name) {
     StringBuilder field = new StringBuilder();
     for (int i = 0; i < name.length(); i++) {

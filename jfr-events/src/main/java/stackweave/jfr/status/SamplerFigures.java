@@ -112,7 +112,7 @@ public record SamplerFigures(
         sums);
   }
 
-  /** What was last stated; of a time without sampling that it was so for a time, if it is over. */
+  /** The note as last stated. A note on time without sampling says that it is over, if it is. */
   private String noteUntil(SamplerFigures later) {
     boolean samplesAgain = !later.engine.isEmpty() && later.note.isEmpty();
     return samplesAgain && note.startsWith(NOT_SAMPLING)

@@ -3,15 +3,15 @@ package stackweave.jfr.event.load;
 import jdk.jfr.FlightRecorder;
 
 /**
- * Whether JFR knows the events of loads. Threads that load libraries ask first: the first use of an
- * event's class registers it, which takes JFR's locks, and they may hold one that JFR needs.
- * Thread-safe.
+ * Whether JFR knows the events of loads. Threads that load libraries must ask before they use one:
+ * the first use of an event's class registers it, which takes JFR's locks, and such a thread may
+ * hold a lock that JFR needs. Thread-safe.
  */
 public final class LoadEvents {
   private static volatile boolean early;
   private static volatile boolean registered;
 
-  /** Null if nobody is to be told. */
+  /** Called by {@link #notSampled}; null for nobody. */
   private static volatile Runnable unsampled;
 
   private LoadEvents() {}
@@ -19,14 +19,14 @@ public final class LoadEvents {
   /**
    * From now on the events are registered as soon as JFR runs, not when sampling begins.
    *
-   * @param unsampled is told by {@link #notSampled}
+   * @param unsampled called by {@link #notSampled}
    */
   public static void early(Runnable unsampled) {
     LoadEvents.unsampled = unsampled;
     early = true;
   }
 
-  /** No recording asks for samples, so nobody reads what is kept for their decoding. */
+  /** No recording asks for samples, so nothing will decode what was kept for them. */
   public static void notSampled() {
     Runnable told = unsampled;
     if (told != null) {
@@ -42,7 +42,7 @@ public final class LoadEvents {
     try {
       register();
     } catch (RuntimeException | Error e) {
-      registered = false; // when sampling begins it is tried again, and its failure is told
+      registered = false; // tried again, and the failure reported, when sampling begins
     }
   }
 
@@ -53,7 +53,7 @@ public final class LoadEvents {
     registered = true;
   }
 
-  /** Undoes it. */
+  /** Unregisters the events. */
   public static void unregister() {
     registered = false;
     early = false;

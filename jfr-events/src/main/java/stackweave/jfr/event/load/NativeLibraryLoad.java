@@ -9,8 +9,8 @@ import jdk.jfr.StackTrace;
 
 /**
  * A library that Java code loads, committed by the thread that loads it: thread, duration and stack
- * trace are JFR's own. Where it came to lie {@link NativeLibraryMapped} says, with the same number.
- * Also written by threads whose samples are not taken.
+ * trace are JFR's own. The {@link NativeLibraryMapped} with the same number says where it was
+ * mapped. Also written by threads whose samples are not taken.
  */
 @Name(NativeLibraryLoad.NAME)
 @Label("Native Library Load")
@@ -20,7 +20,7 @@ import jdk.jfr.StackTrace;
 public final class NativeLibraryLoad extends Event {
   public static final String NAME = "stackweave.NativeLibraryLoad";
 
-  /** What {@link #error} is cut to, in characters. */
+  /** The most characters of {@link #error}. */
   public static final int MAX_ERROR = 400;
 
   @Label("Load")

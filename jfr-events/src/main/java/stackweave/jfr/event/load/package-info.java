@@ -1,2 +1,2 @@
-/** Events of libraries that Java code loads, beside those that define what samples name. */
+/** Events of libraries that Java code loads; they define nothing that samples refer to. */
 package stackweave.jfr.event.load;

@@ -8,11 +8,11 @@ import java.util.zip.Inflater;
 import stackweave.jfr.event.BlockFormat;
 
 /**
- * Reads the blocks of {@code stackweave.Definitions}, of which each can be read by itself. For
- * readers of recordings, also those that take the events from JFR themselves. Thread-safe.
+ * Decodes the blocks of {@code stackweave.Definitions}, each of which can be read by itself. Also
+ * for readers that get the events from JFR's own reader. Thread-safe.
  */
 public final class BlockDecoder {
-  /** A block is some 32 KiB; what claims to be a thousand times that is damaged. */
+  /** A block is some 32 KiB; one that claims to be larger than this is damaged. */
   static final int MAX_BYTES = 1 << 25;
 
   private final byte[] block;
@@ -31,10 +31,10 @@ public final class BlockDecoder {
   /**
    * Gives all definitions of a block to {@code definitions}.
    *
-   * @param deflated the words of the block's pieces, which may have any bytes behind them
+   * @param deflated the words of the block's pieces, which may be followed by any bytes
    * @param size the events' field of that name
-   * @throws IOException if the block is damaged, or of a format that came later; what stands before
-   *     the damage has been given then
+   * @throws IOException if the block is damaged, or of a later format; definitions before the
+   *     damage have been given then
    */
   public static void decode(byte[] deflated, int size, Definitions definitions) throws IOException {
     if (size < 1 || size > MAX_BYTES) {

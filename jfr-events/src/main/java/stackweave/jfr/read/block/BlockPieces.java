@@ -12,17 +12,17 @@ import stackweave.jfr.event.DefinitionBlock;
 
 /**
  * Puts the blocks of one session together from {@code stackweave.Definitions} events, which may
- * come in any order, and reads each when its last piece is there. What events claim costs no memory
- * but their own. For readers that take the events from JFR themselves. Not thread-safe.
+ * come in any order, and reads each when its last piece is there. Sizes that events claim cost no
+ * memory. For readers that get the events from JFR's own reader. Not thread-safe.
  */
 public final class BlockPieces {
   /**
-   * What is held of blocks that are not whole; above it the oldest goes. Most such blocks never get
-   * whole: a recording lost the rest, or they are damaged.
+   * The most bytes of incomplete blocks; above it the oldest is dropped. Most of these never become
+   * complete: the recording lost the rest, or they are damaged.
    */
   private static final long MAX_PARTIAL_BYTES = 1 << 26;
 
-  /** Of a block that does not deflate: its frame, and rounding. */
+  /** What framing and rounding add to a block that does not deflate. */
   private static final int SPARE_BYTES = 1_024;
 
   private static final int REFERENCE_BYTES = 8;
@@ -35,7 +35,10 @@ public final class BlockPieces {
     }
   }
 
-  /** A block that is not whole. Takes what its events take, whatever number they claim. */
+  /**
+   * A block that is incomplete. Its memory depends on its events, not on the number that they
+   * claim.
+   */
   private static final class Partial {
     final int size;
     final byte[][] pieces;

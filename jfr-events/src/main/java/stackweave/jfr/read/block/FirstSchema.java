@@ -2,7 +2,7 @@ package stackweave.jfr.read.block;
 
 /**
  * The names of the events of schema 1, an event for each definition: recordings made before schema
- * 2 have them, and readers know them. Nothing writes them any more; its samples were {@code
+ * 2 have them, and readers still accept them. Samples of schema 1 were {@code
  * stackweave.NativeSample} events, which have the settings today.
  */
 public final class FirstSchema {

@@ -11,8 +11,8 @@ import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 
 /**
- * Which samples of a recording are read. Without another choice those of CPU time, so that nothing
- * adds waiting to it. Immutable.
+ * Which samples of a recording are read; by default those of CPU time, so that waiting time is not
+ * added to it. Immutable.
  */
 public final class SampleChoice {
   /** CPU time alone, of all states. */
@@ -26,7 +26,7 @@ public final class SampleChoice {
 
   private static final String ANY_SYSTEM_CALL = "system call";
 
-  /** Names for several states, or shorter ones. */
+  /** Names for several states, and shorter names for one. */
   private static final Map<String, Set<ThreadState>> NAMES =
       Map.of(
           "running", Set.of(ThreadState.ON_CPU),
@@ -49,7 +49,7 @@ public final class SampleChoice {
   /** Empty for samples of time. */
   private final String event;
 
-  /** By key the values that are chosen; empty for all. */
+  /** Chosen values by key; empty for all samples. */
   private final Map<String, Set<String>> labels;
 
   private SampleChoice(
@@ -93,7 +93,7 @@ public final class SampleChoice {
   }
 
   /**
-   * Of these samples those with some labels.
+   * Narrows this choice to samples with some labels.
    *
    * @param pairs each {@code key=value}; samples need all keys, each with one of its values. Empty
    *     for all samples
@@ -174,7 +174,7 @@ public final class SampleChoice {
     return !event.isEmpty();
   }
 
-  /** Whether weights are of different sizes, so that the number of samples says little. */
+  /** Whether weights differ between samples, so that the number of samples says little. */
   public boolean isByWeight() {
     return isWall || isEvent();
   }

@@ -3,8 +3,8 @@ package stackweave.jfr.read.choice;
 import stackweave.jfr.event.SampleRecord;
 
 /**
- * What the weight of a sample is. The times never overlap: a thread is on a CPU or it is not. What
- * is no time is never read together with them.
+ * What the weight of a sample is. CPU and waiting time never overlap: a thread is on a CPU or it is
+ * not. Events are never read together with time.
  */
 public enum SampleKind {
   /** CPU time. */

@@ -3,8 +3,8 @@ package stackweave.jfr.read.time;
 import java.util.Arrays;
 
 /**
- * How many samples one stack has in each cell, in the order in which they came: a sample is joined
- * with the one before it where both are in the same cell. A cell that has but a part of a sample's
+ * How many samples one stack has in each cell, in the order in which they came. A sample in the
+ * same cell as the one before it is joined with it. A cell that has only a part of a sample's
  * weight has the count 0. Made by {@link TimeCells}, which owns it. Not thread-safe.
  */
 public final class CellSeries {
@@ -16,7 +16,7 @@ public final class CellSeries {
   CellSeries() {}
 
   /**
-   * Returns whether it is a cell other than that of the sample before.
+   * Adds to a cell; returns whether it is another one than that of the sample before.
    *
    * @param more number of samples; 0 for a part of the weight of one in another cell
    */

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counts samples by cells of time while a recording is read. Cells are 20 ms wide; they grow when
- * the recording has more than {@link #MAX_CELLS} of them, as it has where the clock was set, or
- * when there are more counts than {@link #MAX_COUNTS} and two for each series. So memory depends on
- * the number of series alone. Used by the reader of recordings, which has a series for each
- * distinct stack of a thread. Not thread-safe.
+ * Counts samples by cells of time while a recording is read. Cells are 20 ms wide; they become
+ * wider when there would be more than {@link #MAX_CELLS} of them, for instance because the clock
+ * was set, or when there are more counts than {@link #MAX_COUNTS} and two for each series. So
+ * memory depends only on the number of series. Used by the reader of recordings, which has a series
+ * for each distinct stack of a thread. Not thread-safe.
  */
 public final class TimeCells {
   /** 24 hours have 86,400 cells of a second. */
@@ -19,7 +19,10 @@ public final class TimeCells {
 
   private static final long MILLI = 1_000_000;
 
-  /** Each is a multiple of the one before. The last is wider than 90,000th of what a long holds. */
+  /**
+   * The widths of cells in ns; each is a multiple of the one before. With the last, 90,000 cells
+   * cover all times that a long holds.
+   */
   private static final long[] WIDTHS = {
     20 * MILLI,
     40 * MILLI,
@@ -34,7 +37,7 @@ public final class TimeCells {
     360_000_000 * MILLI
   };
 
-  /** Times farther from 1970 are damage; the difference of two that are nearer is a long. */
+  /** Times farther from 1970 are damaged; the difference of two nearer ones fits into a long. */
   private static final long FARTHEST = Long.MAX_VALUE / 2;
 
   /** Cells that get a part of a sample's weight: 80 s at the first width. */
@@ -95,11 +98,7 @@ public final class TimeCells {
   }
 
   /**
-   * Counts a sample whose weight is of the time before it: each cell of that time gets its part.
-   *
-   * @param series one of these cells
-   * @param nanos when it was taken, since 1970
-   * @param weightNanos the time that it stands for, which ends then
+   * Counts a sample whose weight covers the time before it: each cell of that time gets its part.
    */
   public void addEnding(CellSeries series, long nanos, long weightNanos) {
     long parts = Math.max(1, Math.min(MAX_PARTS, weightNanos / width()));
