@@ -4,11 +4,11 @@ import java.util.Arrays;
 import stackweave.unwind.hash.HashIndex;
 
 /**
- * What samples have in common besides thread, stack and weight: interned to ids that are never
- * reused. Not thread-safe.
+ * Ids, never reused, of what samples have in common besides thread, stack and weight. Not
+ * thread-safe.
  */
 final class AttributesTable {
-  /** As many as there are; with contexts it is cleared from time to time. */
+  /** Without contexts there are fewer; with contexts the table is cleared when it is full. */
   private static final int CAPACITY = 1_024;
 
   private static final int FIRST_CAPACITY = 16;
@@ -64,7 +64,7 @@ final class AttributesTable {
     emitted = Arrays.copyOf(emitted, capacity);
   }
 
-  /** Forgets all, and gives back what it took; the ids go on. */
+  /** Forgets all attributes and frees their memory; ids continue. */
   void clear() {
     firstId += count;
     count = 0;

@@ -9,14 +9,14 @@ import stackweave.jfr.event.BlockFormat;
 import stackweave.jfr.event.DefinitionBlock;
 
 /**
- * Gathers definitions into a block and makes {@link DefinitionBlock} events of it. A block says all
- * that is needed to read it: nothing in it refers to another. Adding a definition allocates only
- * for texts that the block has not. Not thread-safe.
+ * Gathers definitions into a block and makes {@link DefinitionBlock} events of it. A block does not
+ * refer to another. Adding a definition allocates only for texts that the block lacks. Not
+ * thread-safe.
  */
 final class BlockEncoder implements AutoCloseable {
   /**
-   * A block of so many bytes is to be written: what deflate looks back on. It takes two fifths of
-   * that in the recording.
+   * A block of this size is written: deflate looks back no further. It takes two fifths of that in
+   * the recording.
    */
   static final int FULL_BYTES = 32_768;
 
@@ -25,39 +25,41 @@ final class BlockEncoder implements AutoCloseable {
   private static final int MAX_NUMBER_BYTES = 10;
 
   /**
-   * Given to the deflater at once: it holds off the garbage collector meanwhile, for some 0.1 ms.
+   * Bytes given to the deflater at once: the call holds off the garbage collector, for some 0.1 ms.
    */
   private static final int SLICE_BYTES = 4_096;
 
-  /** Half the time of zlib's usual level, and 5 % more bytes. */
+  /** Takes half the time of zlib's default level, and 5 % more bytes. */
   private static final int LEVEL = 2;
 
   private byte[] block = new byte[FIRST_CAPACITY];
   private int length;
   private byte[] deflated = {};
 
-  /** The numbers of class names and of other texts in the block, in the order of their coming. */
+  /**
+   * The numbers of class names and of other texts in the block, in the order of their first use.
+   */
   private Map<String, Integer> classes = new HashMap<>();
 
   private Map<String, Integer> texts = new HashMap<>();
 
-  /** Of the block that was committed last. */
+  /** Number of the block that was committed last. */
   private long number;
 
   private long nextFrame;
   private long nextMethod;
 
-  /** Has 256 KiB of native memory while there is one. */
+  /** Holds 256 KiB of native memory; null while it is not needed. */
   private Deflater deflater;
 
-  /** Gives bytes with room for as many more; where the heap is full it throws. */
+  /** Copies bytes into an array twice as long; throws where the heap is full. */
   private final UnaryOperator<byte[]> longer;
 
   BlockEncoder() {
     this(bytes -> Arrays.copyOf(bytes, 2 * bytes.length));
   }
 
-  /** With another way to get longer arrays for what is deflated, for tests. */
+  /** With another way to get longer arrays, for tests. */
   BlockEncoder(UnaryOperator<byte[]> longer) {
     this.longer = longer;
     clear();
@@ -211,7 +213,7 @@ final class BlockEncoder implements AutoCloseable {
     text(text, texts, false);
   }
 
-  /** With dots and slashes exchanged, so that it is the same text as in descriptors. */
+  /** Writes it with dots and slashes exchanged, so that it is the same text as in descriptors. */
   private void className(String name) {
     text(name, classes, true);
   }
@@ -260,7 +262,7 @@ final class BlockEncoder implements AutoCloseable {
 
   /**
    * Calls all of zlib's native functions. The first call of each waits while the application loads
-   * a library, as long as a constructor of that takes; so not at the first block.
+   * a library, as long as the library's constructors take; so this is done before the first block.
    */
   void bind() {
     deflater = new Deflater(LEVEL, true);
@@ -270,12 +272,12 @@ final class BlockEncoder implements AutoCloseable {
     deflater.reset();
   }
 
-  /** Returns how many bytes are in {@link #deflated}. */
+  /** Deflates the block into {@link #deflated}; returns the number of bytes. */
   private int deflate() {
     if (deflater == null) {
       bind();
     }
-    // Now and not at the end: the last block may have failed midway, with output left in it.
+    // Not at the end: the previous block may have failed midway and left output in it.
     deflater.reset();
     if (deflated.length == 0) {
       deflated = new byte[FULL_BYTES / 2];
@@ -299,7 +301,7 @@ final class BlockEncoder implements AutoCloseable {
     return count;
   }
 
-  /** Gives back what is not needed while nothing is written; it can be used again. */
+  /** Frees what is not needed while nothing is written; it is made again when needed. */
   @Override
   public void close() {
     if (deflater != null) {

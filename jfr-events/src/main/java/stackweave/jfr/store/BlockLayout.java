@@ -9,11 +9,11 @@ import stackweave.jfr.event.StackSample;
 import stackweave.jfr.weave.LiveWeave;
 
 /**
- * Puts samples and what they name into events: definitions of many samples in one block. Samples
- * are held back until the block that explains them is written, at most {@link #HELD_SAMPLES} of
- * them: so a chunk that has a sample has its definitions, and before it. All of it is guarded by
- * the {@link ChunkGate}'s lock but {@link #isEmpty}, and is called by the drain thread alone but
- * {@link #chunkEnds}; samples are written between {@link #enter} and {@link #leave}.
+ * Writes samples and their definitions as events, the definitions of many samples in one block.
+ * Samples, at most {@link #HELD_SAMPLES}, are held back until the block with their definitions is
+ * written, so that in a chunk a sample comes after its definitions. All but {@link #isEmpty} is
+ * guarded by the {@link ChunkGate}'s lock, and all but {@link #chunkEnds} is called by the drain
+ * thread only; samples are written between {@link #enter} and {@link #leave}.
  */
 final class BlockLayout {
   /** How many samples are written at once: blocks of fewer are deflated less well. */
@@ -37,7 +37,7 @@ final class BlockLayout {
   /** Samples written since {@link #enter}: at most two times what is held back. */
   private final List<StackEvent> written = new ArrayList<>(2 * HELD_SAMPLES);
 
-  /** Samples whose commit was torn by a rotation: what they need is to be defined once more. */
+  /** Samples whose commit was torn by a rotation: their definitions must be written again. */
   private List<StackEvent> torn = List.of();
 
   /** New frames of a stack, the innermost first. */
@@ -50,8 +50,8 @@ final class BlockLayout {
   }
 
   /**
-   * Commits may follow. What samples need whose commit was torn, or that were held back while
-   * chunks were rotated, is defined in this chunk, too.
+   * Commits may follow. The definitions of samples that were torn, or held back while chunks were
+   * rotated, are written in this chunk, too.
    */
   void enter(int chunk) {
     if (chunk == this.chunk) {
@@ -69,8 +69,8 @@ final class BlockLayout {
   }
 
   /**
-   * Writes a sample and what its chunk lacks of its definitions, or holds it back for a while. The
-   * record gets its age and its attributes.
+   * Writes a sample and the definitions that its chunk lacks, or holds it back for a while. Sets
+   * the record's age and attributes.
    */
   void write(SampleRecord sample, ThreadTable.Entry thread) {
     StackEvent event = StoreEvents.newSample(sample.kind);
@@ -99,7 +99,7 @@ final class BlockLayout {
     }
   }
 
-  /** Puts into the block what the chunk lacks to explain a sample. */
+  /** Adds to the block the definitions of a sample that the chunk lacks. */
   private void define(StackEvent event) {
     defineThread(event.threadId);
     long other = event.otherThreadId();
@@ -130,7 +130,7 @@ final class BlockLayout {
     writeFullBlock();
   }
 
-  /** Up to the first ancestor that the chunk holds: it holds that one's ancestors too. */
+  /** Up to the first ancestor that the chunk has: it has that one's ancestors, too. */
   private void defineStack(long stackId) {
     StackTrie trie = tables.trie;
     int count = 0;
@@ -148,7 +148,7 @@ final class BlockLayout {
       path[count++] = index;
       id = trie.parent(index);
     }
-    // Frames that are new altogether have ids that follow each other, from the caller inwards.
+    // New frames have consecutive ids, from the caller inwards.
     int end = count;
     while (end > 0) {
       int first = end - 1;
@@ -190,7 +190,7 @@ final class BlockLayout {
     writeFullBlock();
   }
 
-  /** Definitions may come any time before their sample. */
+  /** Writes the block if it is full; definitions may come any time before their sample. */
   private void writeFullBlock() {
     if (block.isFull()) {
       block.commit();
@@ -209,7 +209,7 @@ final class BlockLayout {
       block.commit();
     }
     while (!held.isEmpty()) {
-      StackEvent event = held.remove(0); // whatever happens, none is written twice
+      StackEvent event = held.remove(0); // removed first, so that a failure does not write it twice
       event.commit();
       written.add(event);
       if (event instanceof StackSample sample) {
@@ -233,8 +233,9 @@ final class BlockLayout {
   }
 
   /**
-   * JFR's hook, on any thread, instead of all the others: writes what is held back and explained in
-   * {@code chunk}, which ends. Touches nothing that the drain thread uses outside of the gate.
+   * Called by JFR's hook on any thread, without {@link #enter}: writes the held samples whose
+   * definitions are made for {@code chunk}, which ends. Touches nothing that the drain thread uses
+   * outside of the gate.
    */
   void chunkEnds(int chunk) {
     if (chunk == this.chunk) {
@@ -243,12 +244,12 @@ final class BlockLayout {
     }
   }
 
-  /** Forgets what is held back: nobody records it. */
+  /** Drops what is held back, because no recording writes it. */
   void discard() {
     held.clear();
     torn = List.of();
     block.clear();
-    chunk = 0; // what the block had is in no chunk
+    chunk = 0; // no chunk has what the block contained
   }
 
   /** All samples that are written from now on are woven, too. */
@@ -256,7 +257,7 @@ final class BlockLayout {
     this.weave = weave;
   }
 
-  /** Gives back what is not needed while no samples are taken. */
+  /** Frees what is not needed while no samples are taken. */
   void rest() {
     if (isEmpty()) {
       attributes.clear();

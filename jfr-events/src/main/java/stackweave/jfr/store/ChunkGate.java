@@ -10,11 +10,11 @@ import java.util.function.IntConsumer;
 /**
  * Keeps every sample in the same chunk as its definitions: the drain thread commits them only while
  * holding this gate's lock with the gate open. JFR's hook before a chunk rotation closes it, the
- * one after opens it with a new chunk number. Used by {@link EventStore}; thread-safe.
+ * hook after it opens it with a new chunk number. Used by {@link EventStore}; thread-safe.
  *
  * <p>The first hook may run on an application's thread: it asks the drain thread to write what it
- * has, and waits a limited time. A commit not waited for is {@link #isTorn torn}: its sample may be
- * in the next chunk, which therefore gets the definitions, too.
+ * has, and waits a limited time. A commit that it did not wait for is {@link #isTorn torn}: its
+ * sample may be in the next chunk, which therefore gets the definitions, too.
  */
 final class ChunkGate {
   /**
@@ -53,7 +53,9 @@ final class ChunkGate {
   private volatile Thread flushWaiter;
   private volatile boolean lastFlushed;
 
-  /** What is left of {@link #FLUSH_NANOS} for rotations at the JVM's end; for that thread only. */
+  /**
+   * What is left of {@link #FLUSH_NANOS} for rotations at the JVM's end; used by that thread only.
+   */
   private long lastPatience = FLUSH_NANOS;
 
   /** How many chunks have ended. */
@@ -93,8 +95,8 @@ final class ChunkGate {
   /**
    * Called by the first hook: requests a flush, waits for it, closes the gate.
    *
-   * @param rest called under the lock, where that is to be had, with the number of the chunk that
-   *     ends, before JFR ends it
+   * @param rest called under the lock, if it can be taken, with the number of the chunk that ends,
+   *     before JFR ends it
    * @return false if the drain thread did not answer in time
    */
   boolean chunkEnds(IntConsumer rest) {
@@ -164,12 +166,15 @@ final class ChunkGate {
     }
   }
 
-  /** How many chunks have ended; other than the chunk's number, which changes more often. */
+  /** How many chunks have ended; unlike the chunk's number, which also changes without that. */
   int ended() {
     return ended;
   }
 
-  /** As {@link #hold()}, for so long at most; {@link #leave} must follow if this is true. */
+  /**
+   * As {@link #hold()}, but waits at most {@code nanos}; if it returns true, {@link #leave} must
+   * follow.
+   */
   boolean hold(long nanos) {
     boolean interrupted = Thread.interrupted();
     boolean locked = false;
@@ -240,7 +245,10 @@ final class ChunkGate {
     }
   }
 
-  /** Drain thread: takes the lock, open or not, to be followed by {@link #leave}; no commits. */
+  /**
+   * For the drain thread: takes the lock, whether the gate is open or not. {@link #leave} must
+   * follow, and nothing may be committed.
+   */
   void hold() {
     lock.lock();
   }

@@ -10,14 +10,14 @@ import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.weave.LiveWeave;
 
 /**
- * JFR's hooks before and after a chunk's end, and what becomes of woven samples there: those of a
- * chunk wait until JFR has finished its file, and are put behind it. Used by {@link EventStore}.
+ * JFR's hooks before and after a chunk's end. They also let the woven samples of a chunk wait until
+ * JFR has finished its file, and have them appended to it. Used by {@link EventStore}.
  */
 final class ChunkHooks implements IntConsumer {
   private final ChunkGate gate;
   private final BlockLayout layout;
 
-  /** Called where the JVM's end did not wait for the drain thread. */
+  /** Called if the JVM's end did not wait for the drain thread. */
   private final Runnable late;
 
   private final Runnable begin = new Begin();
@@ -25,7 +25,7 @@ final class ChunkHooks implements IntConsumer {
 
   private volatile LiveWeave weave = LiveWeave.NONE;
 
-  /** When the hook was called last. For JFR's hooks. */
+  /** When the hook was called last. Used by JFR's hooks only. */
   private Instant lastEnd = Instant.MIN;
 
   ChunkHooks(ChunkGate gate, BlockLayout layout, Runnable late) {
@@ -87,13 +87,13 @@ final class ChunkHooks implements IntConsumer {
 
   void afterRotation() {
     if (weave.isWaiting() && !isAnyOlderThan(lastEnd)) {
-      // Recordings in memory ended, and JFR wrote them where no hook is.
+      // Only recordings in memory have ended, and JFR calls no hook when it writes those.
       weave.dropWaiting();
     }
     gate.chunkBegins();
   }
 
-  /** Whether a recording runs that began before. Takes JFR's lock. */
+  /** Whether a running recording began before this time. Takes JFR's lock. */
   static boolean isAnyOlderThan(Instant end) {
     for (Recording recording : FlightRecorder.getFlightRecorder().getRecordings()) {
       if (recording.getState() == RecordingState.RUNNING

@@ -2,7 +2,7 @@ package stackweave.jfr.store;
 
 import stackweave.jfr.event.Context;
 
-/** The contexts of samples, each with the chunk that has its event. Not thread-safe. */
+/** The contexts of samples, each with the last chunk that has its event. Not thread-safe. */
 final class ContextTable {
   /** Either limit lets a new generation begin, as those of {@link StoreLimits} do. */
   private static final int MAX_CONTEXTS = 32_768;
@@ -25,7 +25,7 @@ final class ContextTable {
     return contexts.count() >= MAX_CONTEXTS || characters >= MAX_CHARACTERS;
   }
 
-  /** Commits the event of a context, unless the chunk has it; for 0 nothing. */
+  /** Commits the event of a context, unless the chunk has it. Id 0 has none. */
   void emit(long id, int chunk) {
     int index = id == 0 ? -1 : contexts.indexOf(id);
     if (index < 0 || !contexts.claim(index, chunk)) {
@@ -40,7 +40,7 @@ final class ContextTable {
     event.commit();
   }
 
-  /** Forgets all; the ids go on. */
+  /** Forgets all contexts; ids continue. */
   void clear() {
     contexts.clear();
     characters = 0;

@@ -33,7 +33,7 @@ public final class EventStore implements AutoCloseable {
       "the JVM ended before the last samples were written, for the drain thread got too little CPU"
           + " time: what is missing is not counted";
 
-  /** More threads than these are not watched. */
+  /** The number of watched threads is cut at this. */
   private static final int MAX_LIVE_THREADS = 1 << 16;
 
   private final SessionInfo info;
@@ -44,7 +44,7 @@ public final class EventStore implements AutoCloseable {
   private final EventType sampleType = EventType.getEventType(NativeSample.class);
   private final BooleanSupplier enabled = sampleType::isEnabled;
 
-  /** By the kind of the sample. */
+  /** Indexed by the ordinal of the sample's kind. */
   private final EventType[] types = new EventType[SampleRecord.Kind.values().length];
 
   private final SampleClock clock = new SampleClock();
@@ -79,8 +79,8 @@ public final class EventStore implements AutoCloseable {
   }
 
   /**
-   * Weaves all samples that are written from now on, and lets {@link #chunkFinished} put them
-   * behind JFR's chunks. Before the first sample, or with {@code weave} of the same JVM again.
+   * Weaves all samples that are written from now on; {@link #chunkFinished} appends them to JFR's
+   * chunks. To be called before the first sample, or again for the same JVM.
    *
    * @param jvmMetadata the JVM's metadata, as they are in a chunk
    * @param directories where what is encoded waits for the end of its chunk
@@ -98,7 +98,7 @@ public final class EventStore implements AutoCloseable {
   }
 
   /**
-   * JFR has finished a chunk: puts its woven samples behind it. On whatever thread ended the chunk,
+   * JFR has finished a chunk: appends its woven samples. Called on the thread that ended the chunk,
    * with JFR's lock; throws nothing.
    *
    * @param file the chunk's
@@ -107,19 +107,19 @@ public final class EventStore implements AutoCloseable {
     hooks.chunkFinished(file);
   }
 
-  /** Samples that were written and are not woven, where they are to be. Any thread. */
+  /** Samples that should be woven and are not. Any thread. */
   public long unwoven() {
     return hooks.weave().unwoven();
   }
 
-  /** Why samples are not woven; "" for no reason but their number. Any thread. */
+  /** Why samples are not woven; "" if there is no reason beside their number. Any thread. */
   public String weaveNote() {
     return hooks.weave().note();
   }
 
   /**
-   * Takes the hooks away, after what a thread that drains no more has left; the event types stay
-   * registered.
+   * Removes the hooks, after it has written what a drain thread that ended left; the event types
+   * stay registered.
    */
   @Override
   public void close() {
@@ -128,7 +128,7 @@ public final class EventStore implements AutoCloseable {
     }
     gate.detach();
     hooks.remove();
-    // A drain thread that did not end may hold the gate, before a disk that does not answer.
+    // A drain thread that did not end may hold the gate while it waits for a disk.
     if (hooks.isWeaving() && gate.hold(CLOSE_NANOS)) {
       try {
         hooks.weave().discard();
@@ -171,12 +171,12 @@ public final class EventStore implements AutoCloseable {
     }
   }
 
-  /** Gives back what only samples need, after {@link #flush}; it comes again with the next one. */
+  /** Frees what only samples need, after {@link #flush}; the next sample makes it again. */
   public void rest() {
     held(layout::rest);
   }
 
-  /** Does something that no rotation sees half done. */
+  /** Runs an action that must not overlap with a rotation. */
   private void held(Runnable action) {
     gate.hold();
     try {
@@ -222,7 +222,7 @@ public final class EventStore implements AutoCloseable {
     return generation;
   }
 
-  /** So many threads live, of which all may be sampled. */
+  /** Sets how many threads live; all of them may be sampled. */
   public void expectThreads(int count) {
     liveThreads = Math.min(count, MAX_LIVE_THREADS);
   }
@@ -274,7 +274,7 @@ public final class EventStore implements AutoCloseable {
   }
 
   /**
-   * The same for a frame that was found in a way of its own.
+   * The same for a frame that was not found by unwind tables.
    *
    * @param foundCode how it was found from its callee, 0 to 127, as in the session's legend
    */
@@ -298,7 +298,7 @@ public final class EventStore implements AutoCloseable {
     return tables.threads.intern(tid, name, javaId, virtual, carrierId, thread);
   }
 
-  /** The id of a context; never 0. Holds as long as the ids of stacks do. */
+  /** The id of a context; never 0. Valid as long as the ids of stacks. */
   public long context(ContextDefinition context) {
     return tables.contexts.intern(context);
   }
@@ -346,8 +346,8 @@ public final class EventStore implements AutoCloseable {
   }
 
   /**
-   * Writes the samples that are held back: to be called about every second, so that a crash takes
-   * no more with it.
+   * Writes the samples that are held back. To be called every second, which bounds the loss in a
+   * crash.
    */
   public void flush() {
     if (!layout.isEmpty()) {
@@ -404,11 +404,14 @@ public final class EventStore implements AutoCloseable {
     lastStatus = figures;
   }
 
-  /** Returns the chunk to commit to, 0 for none; {@link #leave} has to follow else. */
+  /**
+   * Returns the chunk to commit to; {@link #leave} must follow unless it is 0, which stands for
+   * none.
+   */
   private int enter() {
     int chunk = gate.enter(enabled);
     if (chunk == 0) {
-      // What is woven stays: JFR disables events for a moment while it changes settings.
+      // Woven samples are kept: JFR disables events for a moment while it changes settings.
       held(layout::discard);
       return 0;
     }
@@ -424,7 +427,7 @@ public final class EventStore implements AutoCloseable {
     }
   }
 
-  /** After a failure, such as no memory: what was marked as defined may not be. */
+  /** After a failure, such as no memory, definitions marked as written may not have been. */
   private void defineAnew() {
     gate.nextChunkNumber();
   }
@@ -481,7 +484,7 @@ public final class EventStore implements AutoCloseable {
   private void reportLoss() {
     SamplerFigures last = lastStatus;
     if (last == null || !new SamplerStatus().isEnabled()) {
-      return; // nothing to lose: sampling had not begun, which StartWatch says
+      return; // sampling had not begun, which StartWatch reports
     }
     String note = last.note().isEmpty() ? LATE : LATE + "; " + last.note();
     StatusFields.event(last.since(last).with(note)).commit();

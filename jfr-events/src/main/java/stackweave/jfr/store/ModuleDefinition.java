@@ -22,7 +22,7 @@ public record ModuleDefinition(
     long functions,
     String symbolsFrom) {
 
-  /** Written out: a record's own is linked at run time, which takes milliseconds. */
+  /** Written out, because a record's own is linked at run time, which takes milliseconds. */
   @Override
   public int hashCode() {
     return path.hashCode() * 31 + Long.hashCode(start);

@@ -7,8 +7,8 @@ import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.TickClock;
 
 /**
- * Gives sample events the time of their interrupt. Where JFR's fields can't be set, the sample's
- * age has the difference. For the drain thread only.
+ * Gives sample events the time of their interrupt. If JFR's fields can't be set, the sample's age
+ * has the difference. For the drain thread only.
  */
 final class SampleClock extends TickClock {
   /** The fields by the kind of the sample. */
@@ -16,7 +16,7 @@ final class SampleClock extends TickClock {
 
   private static final VarHandle[] DURATIONS = fields("duration");
 
-  /** Those of the most frequent events, by constants: that takes a third of the time. */
+  /** The fields of the most frequent event as constants, which takes a third of the time. */
   private static final VarHandle START = STARTS[SampleRecord.Kind.CPU.ordinal()];
 
   private static final VarHandle DURATION = DURATIONS[SampleRecord.Kind.CPU.ordinal()];
@@ -41,7 +41,7 @@ final class SampleClock extends TickClock {
   }
 
   /**
-   * Sets the time of an event that is committed later; {@link #refresh} comes before.
+   * Sets the time of an event that is committed later; {@link #refresh} must be called before.
    *
    * @return how long before its start time the sample was taken, in nanoseconds: 0 where that could
    *     be set
@@ -68,7 +68,7 @@ final class SampleClock extends TickClock {
     return 0;
   }
 
-  /** The time of an event by JFR's clock, of one that was stamped; 0 where it is not known. */
+  /** The time of a stamped event by JFR's clock; 0 if it is not known. */
   long ticks(StackSample event) {
     return isCalibrated() ? start(event) : 0;
   }

@@ -9,7 +9,10 @@ import java.util.UUID;
 import stackweave.jfr.control.OwnProcess;
 import stackweave.jfr.event.Session;
 
-/** Writes what is to know of the process, and of the codes of samples, into each chunk. */
+/**
+ * Writes the session event, with the facts of the process and the legends of codes, into each
+ * chunk.
+ */
 final class SessionWriter {
   private final SessionInfo info;
   private final String uuid = randomUuid();
@@ -18,7 +21,7 @@ final class SessionWriter {
   private final String jdk =
       System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
 
-  /** The chunk that has it. */
+  /** Number of the last chunk that has the event. */
   private int written;
 
   SessionWriter(SessionInfo info) {
@@ -53,13 +56,14 @@ final class SessionWriter {
     event.commit();
   }
 
-  /** A random UUID from the kernel: the JDK's SecureRandom would keep its devices open for ever. */
+  /** A random UUID from the kernel, because the JDK's SecureRandom keeps its device files open. */
   private static String randomUuid() {
     // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
     try (InputStream in = new FileInputStream("/proc/sys/kernel/random/uuid")) {
       return new String(in.readNBytes(64), StandardCharsets.ISO_8859_1).strip();
     } catch (IOException e) {
-      // Without /proc/sys, as with systemd's ProcSubset=pid. It only has to be unlikely to repeat.
+      // /proc/sys is missing, for instance with systemd's ProcSubset=pid. A repetition need only be
+      // unlikely.
       SplittableRandom random = new SplittableRandom(System.nanoTime() ^ OwnProcess.pid() << 32);
       return new UUID(random.nextLong(), random.nextLong()).toString();
     }

@@ -1,6 +1,6 @@
 package stackweave.jfr.store;
 
-/** What a store remembers of one generation, each with the chunk that holds it. */
+/** The definitions of one generation of a store, each with the last chunk that has it. */
 final class StackTables {
   final StackTrie trie = new StackTrie(1);
   final Definitions<MethodDefinition> methods = new Definitions<>();
@@ -9,8 +9,8 @@ final class StackTables {
   final ContextTable contexts = new ContextTable();
 
   /**
-   * @param liveThreads how many threads there are, as far as that is known: where they are many,
-   *     they have room with two names each, since a new generation would need as much again
+   * @param liveThreads how many threads there are, as far as that is known: if there are many, the
+   *     limit allows for two names of each, since a new generation would need as much again
    */
   boolean isFull(StoreLimits limits, int liveThreads) {
     return trie.count() >= limits.nodes()
@@ -21,10 +21,10 @@ final class StackTables {
   }
 
   /**
-   * Forgets everything; ids go on.
+   * Forgets everything; ids continue.
    *
-   * @param goesOn whether as many stacks follow: then their room is kept, for what is given back is
-   *     old enough to stay on the application's heap until a full collection
+   * @param goesOn whether as many stacks follow: then the memory is kept, because garbage this old
+   *     stays on the application's heap until a full collection
    */
   void clear(boolean goesOn) {
     if (goesOn) {

@@ -7,13 +7,13 @@ import stackweave.unwind.hash.HashIndex;
  * The tree of all stacks of one generation: a node is a frame under its caller, found by a {@link
  * HashIndex}. Node ids are {@code firstId + index}. Not thread-safe.
  *
- * <p>All of a node lies together in the CPU's cache. Nodes are kept in blocks that are never
- * copied: a table that grows by copying leaves garbage as large as itself, which is old enough by
- * then to stay on the application's heap until a full collection.
+ * <p>The words of a node are adjacent, for the CPU's caches. Nodes are kept in blocks that are
+ * never copied: a table that grows by copying leaves garbage as large as itself, which is old
+ * enough by then to stay on the application's heap until a full collection.
  *
- * <p>Of each node the child that was found last is tried first: mostly it is the one, and as the
- * nodes of a stack are added one after the other it is in the CPU's cache already, while a place in
- * the hash table seldom is.
+ * <p>A node's child that was found last is tried first: in most cases it is the right one, and it
+ * is in the CPU's cache, because the nodes of a stack are added one after the other; a slot of the
+ * hash table seldom is.
  */
 final class StackTrie {
   private static final int FIRST_CAPACITY = 64;
@@ -23,7 +23,7 @@ final class StackTrie {
 
   private static final int BLOCK_MASK = (1 << LOG2_BLOCK) - 1;
 
-  // A node's words; of longs the lower half is first.
+  // Indices of a node's words; of a long the lower half comes first.
   private static final int METHOD = 0;
   private static final int OFFSET = 2;
 
@@ -41,7 +41,7 @@ final class StackTrie {
 
   private static final int TRAITS_SHIFT = 16;
 
-  /** Ids of methods are counted, and a JVM does not live to need more bits. */
+  /** Ids of methods are counted from 1; no JVM lives long enough to need more bits. */
   private static final long MAX_METHOD = (1L << Integer.SIZE + TRAITS_SHIFT) - 1;
 
   private static final int LOG2_WORDS = 3;
@@ -52,7 +52,7 @@ final class StackTrie {
   private long firstId;
   private int count;
 
-  /** The first one is small as long as there is no other. */
+  /** The first block is small as long as there is no other. */
   private int[][] blocks = {new int[FIRST_CAPACITY << LOG2_WORDS]};
 
   /** 1 + the node without a parent in this generation that was found last; 0 for none. */
@@ -64,14 +64,14 @@ final class StackTrie {
     this.firstId = firstId;
   }
 
-  /** Forgets all nodes, and gives back what they took; the ids go on. */
+  /** Forgets all nodes and frees their memory; ids continue. */
   void clear() {
     forget();
     index.clear();
     blocks = new int[][] {new int[FIRST_CAPACITY << LOG2_WORDS]};
   }
 
-  /** Forgets all nodes, and keeps room for as many; the ids go on. */
+  /** Forgets all nodes, and keeps their memory for as many; ids continue. */
   void empty() {
     forget();
     index.empty();
@@ -94,7 +94,7 @@ final class StackTrie {
   }
 
   /**
-   * The id of the node, new if there was none.
+   * The id of a node, which is added if there is none.
    *
    * @param parent a node of this generation, or 0 for none
    * @param method 1 to 2⁴⁸ - 1
@@ -192,7 +192,8 @@ final class StackTrie {
   }
 
   private static int hash(int parent, long method, int traits, int line, long offset) {
-    // Odd constants from the golden ratio and its kin: a product's upper bits are of all its bits.
+    // Odd constants derived from the golden ratio: all bits of a factor affect a product's upper
+    // bits.
     long h = parent * 0x9E3779B97F4A7C15L;
     h = (h ^ method) * 0xC2B2AE3D27D4EB4FL;
     h = (h ^ offset ^ (long) line << 32 ^ (long) traits << 48) * 0x165667B19E3779F9L;

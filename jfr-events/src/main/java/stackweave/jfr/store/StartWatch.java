@@ -42,7 +42,7 @@ public final class StartWatch implements Runnable, AutoCloseable {
    * thread. {@link #prepare} must follow.
    *
    * @param askedNanos when samples were requested, on the clock of {@link System#nanoTime}
-   * @param missed what it has not reported yet is reported in these events
+   * @param missed CPU time that is reported in these events if it was not before
    * @param notes further notes for these events, one line each
    */
   public static StartWatch begin(long askedNanos, MissedCpu missed, List<String> notes) {
@@ -53,7 +53,7 @@ public final class StartWatch implements Runnable, AutoCloseable {
   }
 
   /**
-   * Makes what is written at the end of a chunk. Takes 25 to 50 ms, in which an engine is started,
+   * Makes what is written at the end of a chunk. Takes 25 to 50 ms, during which an engine starts,
    * and JFR's locks; a chunk that ends meanwhile waits for it.
    */
   public void prepare() {
@@ -84,7 +84,7 @@ public final class StartWatch implements Runnable, AutoCloseable {
     FlightRecorder.removePeriodicEvent(this);
   }
 
-  /** Before that no thread but one may use the event, as {@code SamplingListener} says. */
+  /** Before that only one thread may use the event: see {@code SamplingListener.onRegistering}. */
   private boolean awaitPrepared() {
     try {
       return prepared.await(PREPARED_MILLIS, TimeUnit.MILLISECONDS);

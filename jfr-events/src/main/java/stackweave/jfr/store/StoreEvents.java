@@ -22,7 +22,7 @@ import stackweave.jfr.event.StackSample;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.event.load.LoadEvents;
 
-/** The types of events that a store writes, or that JFR calls its hooks by. Stateless. */
+/** The types of events that a store writes, and those that only have hooks. Stateless. */
 final class StoreEvents {
   private StoreEvents() {}
 
@@ -53,7 +53,7 @@ final class StoreEvents {
     };
   }
 
-  /** The same with no field set. */
+  /** A new event for samples of this kind, with no field set. */
   static StackEvent newSample(SampleRecord.Kind kind) {
     return switch (kind) {
       case CPU -> new StackSample();
@@ -65,7 +65,9 @@ final class StoreEvents {
     };
   }
 
-  /** Registers all: none may be registered while a commit holds the gate's lock. */
+  /**
+   * Registers all event types, because none may be registered while a commit holds the gate's lock.
+   */
   static void register() {
     loadWriter();
     for (Class<? extends Event> event : all()) {
@@ -74,7 +76,7 @@ final class StoreEvents {
     StatusFields.load();
   }
 
-  /** Undoes it, and what was registered to find out whether samples are asked for. */
+  /** Unregisters them, and those that were registered to find out whether samples are asked for. */
   static void unregister() {
     for (Class<? extends Event> event : all()) {
       FlightRecorder.unregister(event);
@@ -92,7 +94,7 @@ final class StoreEvents {
     try {
       Class.forName("jdk.jfr.internal.Bits", true, null);
     } catch (ClassNotFoundException | LinkageError e) {
-      // A JDK whose writer needs no such class.
+      // The JDK's writer needs no such class.
     }
   }
 }

@@ -12,18 +12,18 @@ import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
 
 /**
- * What a store's ids mean, as one who reads its recording has it, for those that weave samples as
- * they come. Under the gate's lock.
+ * The store's definitions as a reader of its recording would have them, for weaving samples as they
+ * are written. Guarded by the gate's lock.
  */
 final class StoredStacks implements SampleDefinitions {
-  /** In place of a build: several have the name. */
+  /** Instead of a build id, if libraries of several builds have the name. */
   private static final String SEVERAL = "";
 
   private final StackTables tables;
   private final StoreLimits limits;
   private final SessionCodes codes;
 
-  /** By the name of a library. */
+  /** Build ids by the name of the library. */
   private final Map<String, String> builds = new HashMap<>();
 
   StoredStacks(StackTables tables, StoreLimits limits, SessionInfo info) {

@@ -8,8 +8,7 @@ import stackweave.unwind.hash.HashIndex;
 
 /**
  * The threads that were sampled. OS thread ids are reused, names change, and an OS thread carries
- * many virtual ones, so a key stands for one combination of all that is known of a thread. Not
- * thread-safe.
+ * many virtual ones, so a key stands for one combination of these. Not thread-safe.
  */
 final class ThreadTable {
   /**
@@ -47,12 +46,12 @@ final class ThreadTable {
 
   private List<Entry> entries = new ArrayList<>();
 
-  /** By the place of an entry: the chunk that has its definition. */
+  /** Number of the last chunk that has the definition, by the index of an entry. */
   private int[] emitted = new int[FIRST_CAPACITY];
 
   private long firstKey = 1;
 
-  /** By what of a thread is a number: no boxes. */
+  /** Finds entries by the numbers of a thread, without boxing them. */
   private final HashIndex index = new HashIndex(FIRST_CAPACITY);
 
   long intern(long tid, String name, long javaId, boolean virtual, long carrierId, Thread thread) {
@@ -81,7 +80,7 @@ final class ThreadTable {
     return entry.key;
   }
 
-  /** The platform thread with these ids; the one added last where it was renamed. */
+  /** The platform thread with these ids; if it was renamed, the entry added last. */
   private Entry newest(long tid, long javaId) {
     Entry newest = null;
     int hash = hash(tid, javaId, false);
@@ -118,7 +117,7 @@ final class ThreadTable {
     return entries.size();
   }
 
-  /** Forgets all threads; the keys go on. */
+  /** Forgets all threads; keys continue. */
   void clear() {
     firstKey += entries.size();
     entries = new ArrayList<>();
