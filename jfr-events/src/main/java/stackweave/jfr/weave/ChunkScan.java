@@ -19,8 +19,8 @@ import stackweave.jfr.weave.format.Separator;
 import stackweave.jfr.weave.format.WovenMark;
 
 /**
- * What must be known of a chunk before it is merged: whose it is, whether its samples are woven
- * already, when it has samples. Read in one pass over its events; small.
+ * The facts of a chunk that a merge needs: its session, whether its samples are woven already, and
+ * when it has samples. Read in one pass over its events; small.
  */
 final class ChunkScan {
   private static final int SAMPLE = 0;
@@ -37,7 +37,7 @@ final class ChunkScan {
           EventShape.of(SamplerStatus.NAME, "startTime taken interval"),
           EventShape.of("jdk.JVMInformation", "pid jvmStartTime jvmVersion"));
 
-  /** One comes every two seconds: these are more than a chunk has. */
+  /** A chunk has fewer statuses: one is written every two seconds. */
   private static final int MOST_STATUSES = 1 << 20;
 
   /** The number of its file. */
@@ -55,12 +55,12 @@ final class ChunkScan {
   String jdk = "";
 
   /**
-   * What only chunks of the same JVM have alike: its process and its start, by JFR's own event;
-   * empty without it.
+   * Equal for chunks of the same JVM only: process and start from JFR's own event; empty without
+   * it.
    */
   String jvm = "";
 
-  /** What is woven into it; null if nothing is. */
+  /** The mark of the samples woven into it; null for none. */
   WovenMark mark;
 
   long samples;
@@ -81,7 +81,7 @@ final class ChunkScan {
   /** Whether it is a {@link Separator} of an earlier merge. */
   boolean isSeparator;
 
-  /** Whether a separator stands before it. */
+  /** Whether a separator precedes it. */
   boolean isSeparated;
 
   /** Names of the types whose constants are pooled, by their ids. */
@@ -97,7 +97,7 @@ final class ChunkScan {
    *
    * @param input the number of the file that it is in
    * @param source that file
-   * @param like the chunk before it in that file, or null: what is the same is kept once
+   * @param like the chunk before it in that file, or null: equal data is shared with it
    * @throws IOException if it is damaged
    */
   static ChunkScan of(int input, ChunkSource source, ChunkHeader header, ChunkScan like)

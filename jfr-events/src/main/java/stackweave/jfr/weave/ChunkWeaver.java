@@ -16,20 +16,20 @@ import stackweave.jfr.weave.format.WovenMark;
 import stackweave.jfr.weave.format.WovenTypes;
 
 /**
- * Makes of the samples of one chunk what is written behind it: a {@link WovenChunk}, or several of
- * them where there is much. In memory are the definitions of the chunk, and one of these. Used
- * once; not thread-safe.
+ * Encodes the samples of one chunk as one or, if there are many, several {@link WovenChunk}s that
+ * are written behind it. Holds the chunk's definitions and one of these in memory. Used once; not
+ * thread-safe.
  */
 final class ChunkWeaver {
-  /** Rounds of samples by their weight are random, and the same each time. */
+  /** Seed for rounding samples by their weight: random, and the same each time. */
   private static final long SEED = 0x5745_4156_4552L;
 
-  /** A sample that claims to stand for more than so many others is damaged. */
+  /** A sample that is repeated more often than this is damaged. */
   private static final int MOST_REPEATS = 10_000;
 
   private static final String DEFAULT_STATE = "STATE_DEFAULT";
 
-  /** Of the options and of the JVM, what holds for a chunk. */
+  /** What options and JVM determine for a chunk. */
   record Settings(MergeOptions options, WovenMark mark, long weightUnit) {}
 
   private final ChunkHeader header;
@@ -42,7 +42,7 @@ final class ChunkWeaver {
   private long events;
 
   /**
-   * Reads what a chunk defines.
+   * Reads a chunk's definitions.
    *
    * @param source stays open as long as this is used
    * @throws WeaveException if its types are laid out as in no JDK that is known

@@ -4,21 +4,21 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 
-/** The chunks of one JVM, in their order, and what holds for all of them. Not thread-safe. */
+/** The chunks of one JVM in their order, and the facts that they share. Not thread-safe. */
 final class JvmChunks {
-  /** Above it the repeated events of one recording were more than a tool may take. */
+  /** Most events for a mean sample when samples are repeated; more would be too much for tools. */
   private static final int MOST_MEAN_REPEATS = 16;
 
   /** In the order of time, once {@link #finish} is called. */
   final List<ChunkScan> chunks = new ArrayList<>();
 
-  /** Whether they are surely of one JVM: by what they say, not by where they are. */
+  /** Whether they are certainly of one JVM: by their content, not by their place in a file. */
   final boolean isCertain;
 
   private long first = Long.MAX_VALUE;
   private long last = Long.MIN_VALUE;
 
-  /** Begins and ends of the times in which no sample was taken, one after the other. */
+  /** Alternating begins and ends of the times in which no sample was taken. */
   private final List<Long> pauses = new ArrayList<>();
 
   /** Of all samples, once {@link #finish} is called. */
@@ -40,7 +40,7 @@ final class JvmChunks {
       weights.addAll(chunk.weights);
       for (long status : chunk.statuses) {
         long nanos = status < 0 ? ~status : status;
-        // The first one is written before the first sample is decoded: what is before that is
+        // The first status is written before the first sample is decoded, so the time before it is
         // known.
         if (status < 0 && before < nanos && before != Long.MIN_VALUE) {
           pause(before, nanos);
@@ -59,13 +59,13 @@ final class JvmChunks {
     }
   }
 
-  /** Whether samples were taken at a time: so JFR's own would be there beside ours. */
+  /** Whether samples were taken at a time, so that the agent has its own beside JFR's. */
   boolean isSampledAt(long nanos) {
     if (nanos < first || nanos > last) {
       return false;
     }
     int index = Collections.binarySearch(pauses, nanos);
-    // Behind a begin, an odd number of ends and begins is before it.
+    // Behind the begin of a pause, the number of begins and ends is odd.
     return index >= 0 || (~index & 1) == 0;
   }
 

@@ -22,16 +22,16 @@ import stackweave.jfr.weave.format.WovenMark;
 import stackweave.jfr.weave.format.WovenTypes;
 
 /**
- * Weaves the samples of a running JVM: what is encoded while a chunk of JFR is open is put behind
- * it, as a chunk of its own, when JFR has finished it. The store of the samples calls it; all but
- * what is said to be for any thread, and {@link #finished}, is called under the lock of its gate.
- * Nothing here may keep a sample, or JFR, from going on: what fails is counted, and said.
+ * Weaves the samples of a running JVM: those encoded while a chunk of JFR is open are appended to
+ * it, as a chunk of their own, when JFR has finished it. Called by the store, under the lock of its
+ * gate, except {@link #finished} and the methods for any thread. A failure must stop neither
+ * sampling nor JFR: it is counted and reported.
  */
 public final class LiveWeave {
-  /** Weaves nothing, for nobody asks for it. */
+  /** Weaves nothing, because it was not asked for. */
   public static final LiveWeave NONE = off("");
 
-  /** In memory a piece is ended when it has so much: the oldest of three is dropped. */
+  /** Size at which a piece in memory ends; of three pieces the oldest is dropped. */
   private static final int MEMORY_PIECE_BYTES = WovenChunk.MAX_BYTES / 3;
 
   /** Pieces that wait for the end of a chunk, in a recording that JFR keeps in memory. */
@@ -40,12 +40,12 @@ public final class LiveWeave {
   private static final int COPY_BYTES = 1 << 18;
 
   /**
-   * Of all that were ever in the process, for a recording may outlive an agent that is detached and
-   * attached again. Given by one thread at a time.
+   * Keys that are unique in the process, since a recording may outlive an agent that is detached
+   * and attached again. Used by one thread at a time.
    */
   private static final FileIds IDS = new FileIds();
 
-  /** Of marks, which are given on any thread. */
+  /** Keys of marks, which are made on any thread. */
   private static final AtomicLong NEXT_TEXT = new AtomicLong(FileIds.FIRST_TEXT);
 
   /** Null if nothing can be woven. */
@@ -55,10 +55,13 @@ public final class LiveWeave {
   private final List<Path> directories;
   private final String session;
 
-  /** For {@link #finished} only, which JFR's lock lets one thread at a time call. */
+  /** Used by {@link #finished} only, which JFR's lock serialises. */
   private final byte[] buffer;
 
-  /** Ended, and not yet behind a chunk; the oldest first. Its own lock, held for moments. */
+  /**
+   * Pieces that have ended and are not yet behind a chunk, the oldest first. Guarded by itself;
+   * held for moments.
+   */
   private final List<WovenChunk> waiting = new ArrayList<>();
 
   /** Null until there is a sample. */
@@ -87,11 +90,11 @@ public final class LiveWeave {
   }
 
   /**
-   * Weaves.
+   * Makes what weaves samples.
    *
    * @param jvmMetadata the JVM's own, as they are in a chunk behind their id
    * @param stacks what ids of samples mean
-   * @param directories where what is encoded waits: the first that takes a file
+   * @param directories where encoded samples wait: the first is used that takes a file
    * @param session the id of the session
    * @throws IOException if the metadata are laid out as in no JDK that is known, or no directory
    *     takes a file
@@ -111,7 +114,7 @@ public final class LiveWeave {
   }
 
   /**
-   * Puts a piece without samples behind a chunk without events: what that needs of classes is
+   * Appends a piece without samples to a chunk without events, so that the classes for it are
    * loaded here, and not while a thread of the application ends a chunk.
    */
   private void rehearse() throws IOException {
@@ -125,7 +128,7 @@ public final class LiveWeave {
     }
   }
 
-  /** Weaves nothing, and counts what is not woven. */
+  /** Weaves nothing, and counts the samples that are not woven. */
   public static LiveWeave off(String why) {
     return new LiveWeave(null, null, List.of(), "", why);
   }
@@ -188,8 +191,8 @@ public final class LiveWeave {
   // ---- chunks
 
   /**
-   * Samples follow. What is encoded of a chunk that ended without {@link #chunkEnds} can't be told
-   * from what comes in the next, and is dropped.
+   * Samples follow. Those of a chunk that ended without {@link #chunkEnds} can't be told from those
+   * of the next, and are dropped.
    *
    * @param ended how many chunks have ended
    */
@@ -203,7 +206,7 @@ public final class LiveWeave {
     }
   }
 
-  /** A chunk ends: what is encoded is its samples, and waits for {@link #finished}. */
+  /** A chunk ends: the encoded samples are complete, and wait for {@link #finished}. */
   public void chunkEnds() {
     if (open == null || open.samples() == 0) {
       return;
@@ -228,7 +231,8 @@ public final class LiveWeave {
   }
 
   /**
-   * A recording in memory goes on for long, and loses its oldest events: so does what is encoded.
+   * A recording in memory that runs for long loses its oldest events: drops the oldest encoded
+   * samples, too.
    */
   public void keepNewest() {
     if (open != null && open.size() >= MEMORY_PIECE_BYTES) {
@@ -236,25 +240,25 @@ public final class LiveWeave {
     }
   }
 
-  /** Whether pieces wait for the end of a chunk that did not come with the end of theirs. */
+  /** Whether pieces wait for a chunk that JFR did not finish when theirs ended. */
   public boolean isWaiting() {
     synchronized (waiting) {
       return !waiting.isEmpty();
     }
   }
 
-  /** No chunk is to have what waits. Any thread. */
+  /** Drops the pieces that wait: no chunk may get them. Any thread. */
   public void dropWaiting() {
     drop(takeWaiting());
   }
 
-  /** JFR records nothing: no chunk is to have what is encoded. */
+  /** JFR records nothing: drops all encoded samples. */
   public void discard() {
     dropOpen();
     dropWaiting();
   }
 
-  /** The store forgets its stacks and threads, whose ids do not come again. */
+  /** The store forgets its stacks and threads, whose ids are not used again. */
   public void forgetStacks() {
     if (encoder != null) {
       encoder.forgetStacks();
@@ -262,9 +266,9 @@ public final class LiveWeave {
   }
 
   /**
-   * JFR has finished a chunk: puts behind it what is encoded. Called on whatever thread ended the
-   * chunk, with JFR's lock, by one thread at a time. Throws nothing; on a failure the file is what
-   * it was.
+   * JFR has finished a chunk: appends the samples that wait for it. Called on the thread that ended
+   * the chunk, with JFR's lock, by one thread at a time. Throws nothing; after a failure the file
+   * has its old content.
    *
    * @param file the chunk's
    */
@@ -278,7 +282,7 @@ public final class LiveWeave {
       for (WovenChunk piece : ended) {
         piece.closeFile();
       }
-      note = ""; // what failed before has been said in the chunk that has ended
+      note = ""; // an earlier failure was reported in the chunk that has ended
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       note = "not woven: " + file + " can't be made longer (" + e + ")";
       drop(ended);
@@ -287,7 +291,7 @@ public final class LiveWeave {
 
   private void append(String file, List<WovenChunk> ended) throws IOException {
     if (!new File(file).isFile()) {
-      throw new FileNotFoundException("it is gone"); // opening it would make it
+      throw new FileNotFoundException("it is gone"); // to open it would create it
     }
     try (RandomAccessFile out = new RandomAccessFile(file, "rw")) {
       append(out, ended);
@@ -322,7 +326,8 @@ public final class LiveWeave {
   }
 
   /**
-   * Why some, or all, are not woven; "" for no reason but {@link WovenChunk#MAX_BYTES}. Any thread.
+   * Why some or all are not woven; "" if only {@link WovenChunk#MAX_BYTES} is the reason. Any
+   * thread.
    */
   public String note() {
     return note;

@@ -7,7 +7,7 @@ package stackweave.jfr.weave;
  * @param keepsJdkSamples whether JFR's own samples stay beside the woven ones
  * @param isStateDefault whether woven samples have the state STATE_DEFAULT, which jfr-converter
  *     takes for CPU time, in place of STATE_RUNNABLE
- * @param byWeight whether a sample that stands for more time than others is there more often
+ * @param byWeight whether a sample becomes more events the more time it stands for
  */
 public record MergeOptions(
     boolean only, boolean keepsJdkSamples, boolean isStateDefault, boolean byWeight) {

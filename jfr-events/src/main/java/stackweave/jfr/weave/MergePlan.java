@@ -17,8 +17,8 @@ import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 
 /**
- * Which chunks of the inputs come into the output, in which order: those of one JVM together, by
- * their time, each once. Reads all inputs once. Not thread-safe.
+ * Decides which chunks of the inputs come into the output, and in which order: those of one JVM
+ * together, by time, each once. Reads all inputs once. Not thread-safe.
  */
 final class MergePlan {
   private final List<Path> files;
@@ -95,7 +95,7 @@ final class MergePlan {
   // ---- whose chunk it is
 
   private void group(List<ChunkScan> scans) {
-    // Chunks without sampling name their JVM by JFR's own event, which others have, too.
+    // Chunks without sampling name their JVM only by JFR's own event, which others have, too.
     Map<String, String> sessionOfJvm = new HashMap<>();
     for (ChunkScan scan : scans) {
       if (!scan.jvm.isEmpty() && !scan.session.isEmpty()) {
@@ -108,7 +108,7 @@ final class MergePlan {
       if (name.isEmpty() && !scan.jvm.isEmpty()) {
         name = sessionOfJvm.getOrDefault(scan.jvm, scan.jvm);
       }
-      // Those of a file that name no JVM are taken for one's, and kept apart.
+      // Chunks of a file that name no JVM are taken for one JVM's.
       boolean isCertain = !name.isEmpty();
       byName
           .computeIfAbsent(
@@ -123,7 +123,7 @@ final class MergePlan {
     }
   }
 
-  /** Orders the chunks of a JVM, and takes of several versions of one the longest. */
+  /** Orders the chunks of a JVM; of several versions of one it takes the longest. */
   private void takeOnce(JvmChunks jvm) {
     List<ChunkScan> chunks = jvm.chunks;
     chunks.sort(
@@ -158,8 +158,8 @@ final class MergePlan {
   }
 
   /**
-   * JFR's readers keep what an id's type is for a whole file, also where a separator stands: JVMs
-   * of different builds can't be in one.
+   * JFR's readers keep the type of an id for a whole file, even across a separator, so JVMs of
+   * different builds can't be in one.
    */
   private void mustBeOneBuild() throws RecordingException {
     Map<Long, String> names = new HashMap<>();

@@ -3,12 +3,12 @@ package stackweave.jfr.weave;
 import java.util.List;
 
 /**
- * What became of the inputs. Immutable.
+ * The numbers of a finished merge. Immutable.
  *
  * @param jvms how many JVMs the output has chunks of
  * @param chunks how many chunks, without separators
  * @param samples how many samples were woven
- * @param events how many events were made of them: the same, but by weight
+ * @param events how many events were made of them: as many, except by weight
  * @param woven how many chunks had woven samples before
  * @param jdkSamples how many of JFR's own samples were left out
  * @param duplicates how many chunks were in several inputs

@@ -29,8 +29,8 @@ import stackweave.jfr.weave.format.WovenMark;
 
 /**
  * Makes one recording of one or many, in which the samples are {@code jdk.ExecutionSample} events
- * with stack traces, as all tools read them. Inputs are only read. In memory are what one chunk
- * defines, and some facts of each chunk. Used once; not thread-safe.
+ * with stack traces, as all tools read them. Inputs are only read. Holds the definitions of one
+ * chunk, and some facts of each chunk, in memory. Used once; not thread-safe.
  */
 public final class RecordingMerge {
   private static final int BUFFER_BYTES = 1 << 17;
@@ -54,7 +54,7 @@ public final class RecordingMerge {
   private JvmChunks lastJvm;
   private long lastStart;
 
-  /** Whose the woven constants are that a reader can still have: see {@link #keysOf}. */
+  /** Origin of the woven constants that a reader may still have: see {@link #keysOf}. */
   private int lastKeys = NO_KEYS;
 
   private final long total;
@@ -174,14 +174,14 @@ public final class RecordingMerge {
     return chunk.samples > 0 && (options.only() || !plan.isWoven(jvm, chunk));
   }
 
-  /** Who gave the keys of a chunk's woven constants: this run, or an earlier one, by its file. */
+  /** Who made the keys of a chunk's woven constants: this run, or an earlier one, by its file. */
   private int keysOf(JvmChunks jvm, ChunkScan chunk) {
     return isWovenNow(jvm, chunk) ? NEW_KEYS : chunk.mark != null ? chunk.input : NO_KEYS;
   }
 
   /**
-   * Writes a separator before a chunk if the JDK's readers could take something of those before it
-   * for another's: of other JVMs, or with keys that another run has given.
+   * Writes a separator before a chunk if the JDK's readers could mix up its types or constants with
+   * those of earlier chunks: of other JVMs, or with keys of another run.
    */
   private void separate(JvmChunks jvm, ChunkScan chunk, DataOutput out) throws IOException {
     int keys = keysOf(jvm, chunk);
@@ -241,8 +241,8 @@ public final class RecordingMerge {
   }
 
   /**
-   * Copies all events as they are. JFR's own samples that ours stand for get the type of metadata,
-   * which readers pass over wherever the header does not point to it; nothing moves.
+   * Copies all events as they are. JFR's own samples that woven ones replace get the type of
+   * metadata events, which readers skip unless the header points to them; so no position changes.
    */
   private void copyEvents(JvmChunks jvm, ChunkSource source, ChunkHeader header, OutputStream out)
       throws IOException {
@@ -310,7 +310,7 @@ public final class RecordingMerge {
         List.copyOf(notes));
   }
 
-  /** Tells errors of writing from those of reading. */
+  /** Distinguishes errors of writing from those of reading. */
   private static final class Destination extends FilterOutputStream {
     private boolean hasFailed;
 

@@ -4,13 +4,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How far the weights of samples are apart: sums by classes of weights that are 2 % apart, which
- * need little memory for any number of samples. Not thread-safe.
+ * Measures how much the weights of samples differ: sums by classes of weights 2 % apart, which need
+ * little memory for any number of samples. Not thread-safe.
  */
 final class WeightSpread {
   private static final double STEP = Math.log(1.02);
 
-  /** Weights closer than this are said to be equal. */
+  /** Weights closer than this are reported as equal. */
   private static final double TENTH = 1.1;
 
   private static final class Sums {
@@ -58,8 +58,8 @@ final class WeightSpread {
   }
 
   /**
-   * The largest share of time that counts of samples can attribute wrongly: half of what the
-   * samples' shares of the count differ from their shares of the time, 0 to 1.
+   * The largest share of time that counts of samples can attribute wrongly: half the sum of the
+   * differences between the samples' shares of the count and of the time, 0 to 1.
    */
   double countError() {
     double error = 0;

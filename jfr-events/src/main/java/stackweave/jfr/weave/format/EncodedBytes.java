@@ -11,7 +11,7 @@ public final class EncodedBytes {
   private static final byte UTF_8_TEXT = 3;
   private static final byte CHARACTERS = 4;
 
-  /** Bits of a byte of a number that are the number's. */
+  /** The bits of a byte that belong to the number. */
   private static final int SEVEN_BITS = 0x7f;
 
   private byte[] bytes;
@@ -40,7 +40,7 @@ public final class EncodedBytes {
     bytes[size++] = (byte) left;
   }
 
-  /** The size of {@code following} bytes and of itself, as an event begins. */
+  /** Appends the size of an event: {@code following} bytes and the size's own. */
   public void sizeWithItself(int following) {
     int own = 1;
     while (following + own >= 1L << 7 * own) {
@@ -49,7 +49,7 @@ public final class EncodedBytes {
     number(following + own);
   }
 
-  /** A number below 2²⁸ in four bytes, as JFR has sizes that are known later. */
+  /** Appends a number below 2²⁸ in four bytes, as JFR does for sizes that are known later. */
   public void paddedNumber(int number) {
     room(4);
     for (int i = 0; i < 3; i++) {
@@ -58,7 +58,7 @@ public final class EncodedBytes {
     bytes[size++] = (byte) (number >>> 21);
   }
 
-  /** Puts a number where {@link #paddedNumber} has put one. */
+  /** Replaces a number that {@link #paddedNumber} appended. */
   public void setPaddedNumber(int at, int number) {
     int end = size;
     size = at;
@@ -71,7 +71,7 @@ public final class EncodedBytes {
     bytes[size++] = (byte) value;
   }
 
-  /** A string in UTF-8, which has no half of a pair of surrogates; null as JFR has it. */
+  /** Appends a string in UTF-8, without halves of surrogate pairs; null in JFR's encoding. */
   public void text(String text) {
     if (text == null) {
       raw(NULL_TEXT);

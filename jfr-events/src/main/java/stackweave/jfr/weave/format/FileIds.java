@@ -1,9 +1,9 @@
 package stackweave.jfr.weave.format;
 
 /**
- * Keys of the constants that are woven into one file. A key means one thing in the whole file and
- * is none that JFR may use: the JDK's readers take a constant whose key was in the previous chunk
- * for the same, whatever it says. Not thread-safe.
+ * Keys of the constants that are woven into one file. A key has one meaning in the whole file, and
+ * JFR must not use it: the JDK's readers take a constant whose key was in the previous chunk for
+ * the same one, whatever its value. Not thread-safe.
  */
 public final class FileIds {
   /**
@@ -23,7 +23,7 @@ public final class FileIds {
 
   public static final long END_OF_SHORT_METHODS = 1L << 23;
 
-  /** And above all numbers of classes, once that room is used up. */
+  /** Keys of methods above those of all classes, once the others are used up. */
   public static final long FIRST_LONG_METHOD = 1L << 48;
 
   /** Classes and packages: JFR counts up from 1. */

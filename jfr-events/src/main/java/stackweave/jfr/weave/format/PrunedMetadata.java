@@ -12,8 +12,8 @@ import stackweave.jfr.chunk.Metadata;
 import stackweave.jfr.chunk.MetadataElement;
 
 /**
- * Metadata with those types only that some types need: a few KB in place of a JVM's 120. Types keep
- * their ids, and all that is said of them. Stateless.
+ * Reduces metadata to the types that some types need: a few KB instead of a JVM's 120. Types keep
+ * their ids and attributes. Stateless.
  */
 final class PrunedMetadata {
   private PrunedMetadata() {}
@@ -41,7 +41,7 @@ final class PrunedMetadata {
     return all;
   }
 
-  /** The ids of types that are named, and of all that their fields and annotations are of. */
+  /** The ids of the named types, and of all types that their fields and annotations refer to. */
   private static Set<String> reachable(MetadataElement root, Set<String> names) {
     Map<String, MetadataElement> classes = new LinkedHashMap<>();
     Deque<String> open = new ArrayDeque<>();

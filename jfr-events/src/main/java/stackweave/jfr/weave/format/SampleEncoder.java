@@ -12,16 +12,15 @@ import stackweave.jfr.weave.format.WovenChunk.Pool;
 import stackweave.unwind.hash.LongIndex;
 
 /**
- * Makes of a sample an event, and the constants that its piece lacks. A key means one thing as long
- * as the process lives: a file holds many of its chunks, and readers take a constant whose key was
- * in the chunk before for the same. Allocates nothing for a stack and a thread that it knows. Not
- * thread-safe.
+ * Encodes a sample as an event, with the constants that its piece lacks. A key has one meaning as
+ * long as the process lives ({@link FileIds} has the reason). Allocates nothing for a known stack
+ * and thread. Not thread-safe.
  */
 public final class SampleEncoder {
-  /** A longer chain of frames is a cycle, of a damaged recording. */
+  /** A longer chain of frames is a cycle in a damaged recording. */
   private static final int MAX_FRAMES = 100_000;
 
-  /** Of a library's functions and other native code: those of JFR have no bytecode either. */
+  /** The index for native code; JFR's native methods have none, either. */
   private static final int NO_BYTECODE_INDEX = 0;
 
   private final TraceLayout layout;
@@ -37,7 +36,7 @@ public final class SampleEncoder {
 
   private final List<Known> threads = new ArrayList<>();
 
-  /** So that a thread keeps its key when the store has forgotten it. */
+  /** Lets a thread keep its key after the store has forgotten it. */
   private final Map<StackThread, Long> byThread = new HashMap<>();
 
   /** The numbers of methods in one kind of code each. */
@@ -83,7 +82,7 @@ public final class SampleEncoder {
     this.names = new WovenNames(ids);
   }
 
-  /** Forgets stacks and threads: their ids do not come again. */
+  /** Forgets stacks and threads, whose ids are not used again. */
   public void forgetStacks() {
     traceNumbers.clear();
     traces.clear();
@@ -105,7 +104,7 @@ public final class SampleEncoder {
    * @param ticks when it was taken, by JFR's clock
    * @param times how many events it becomes
    * @throws WeaveException if the process had so many stacks or threads that no keys are left
-   * @throws IOException if the piece's file does not take it; the piece is of no use then
+   * @throws IOException if it can't be written to the piece's file; the piece must not be used then
    */
   public void sample(
       WovenChunk piece, long ticks, long threadKey, long stackId, int endCode, int times)
@@ -140,7 +139,7 @@ public final class SampleEncoder {
     return thread.key;
   }
 
-  /** What is known of a number; null if nothing is, for which there is a place now. */
+  /** The entry of an index; null if it has none, and then the list has room for it. */
   private static <T> T at(int index, List<T> known) {
     while (known.size() <= index) {
       known.add(null);

@@ -9,13 +9,13 @@ import stackweave.jfr.chunk.MetadataElement;
 
 /**
  * A chunk without an event, between chunks of different JVMs. The JDK's readers keep types while
- * the number of the metadata is the same, and constants from one chunk to the next: behind this one
- * nothing is left to keep. Stateless.
+ * the number of the metadata is the same, and constants from one chunk to the next: after this one
+ * they keep nothing. Stateless.
  */
 public final class Separator {
   private static final String NAME = "stackweave.Separator";
 
-  /** Its only type, which tells it apart: a number that JFR's types never reach. */
+  /** Its only type, which identifies it: a number that JFR's types never reach. */
   private static final String TYPE_ID = Integer.toString(1 << 24);
 
   private static final EncodedBytes METADATA =

@@ -41,12 +41,12 @@ public record TraceFrame(
       return description;
     }
 
-    /** Whether JFR lacks it. */
+    /** Whether JFR lacks this type. */
     public boolean isOwn() {
       return this == CPP || this == KERNEL;
     }
 
-    /** JFR's key, and that which jfr-converter knows of the types that JFR lacks. */
+    /** JFR's key; for types that JFR lacks, the key that jfr-converter knows. */
     public int usualKey() {
       return usualKey;
     }
@@ -76,7 +76,7 @@ public record TraceFrame(
         NATIVE);
   }
 
-  /** The only frame of a stack that has none: a stack trace must not be empty. */
+  /** The only frame of a stack without frames, because a stack trace must not be empty. */
   public static TraceFrame placeholder(String text) {
     return withoutLibrary(SampledFrame.MARKER, text);
   }
@@ -102,7 +102,7 @@ public record TraceFrame(
     return name.replace('.', '/');
   }
 
-  /** What is before the last dot that is not in the name of a hidden class. */
+  /** The text before the last dot that is not part of a hidden class's name. */
   private static String packageOf(String className) {
     int hidden = className.indexOf('/');
     int dot = className.lastIndexOf('.', hidden < 0 ? className.length() : hidden);

@@ -9,8 +9,8 @@ import stackweave.jfr.read.StackThread;
 import stackweave.jfr.weave.format.TypeWriter.Holds;
 
 /**
- * The types of a chunk that stack traces are made of, each as the chunk's own metadata lay it out.
- * The constants are the places of their fields. Not thread-safe.
+ * The types of a chunk that make up stack traces, as the chunk's own metadata lay them out. The
+ * constants are the places of their fields. Not thread-safe.
  */
 public final class TraceLayout {
   public static final String EXECUTION_SAMPLE = "jdk.ExecutionSample";
@@ -49,7 +49,7 @@ public final class TraceLayout {
   private static final int CLASS_NAME = 0;
   private static final int CLASS_PACKAGE = 1;
 
-  /** Of types with one known field. */
+  /** The only known field of a type. */
   public static final int ONLY = 0;
 
   private static final int OS_NAME = 0;

@@ -6,8 +6,8 @@ import stackweave.jfr.chunk.Metadata;
 import stackweave.jfr.chunk.ValueType;
 
 /**
- * Writes values of one type in the layout that a chunk's metadata has of it. Fields that are not
- * known here, of a later JDK, are 0 or null by their type. Not thread-safe.
+ * Writes values of one type in the layout of a chunk's metadata. Fields that are not known here,
+ * because a later JDK added them, are written as 0 or null. Not thread-safe.
  */
 public final class TypeWriter {
   /** What a field holds. */
@@ -25,7 +25,7 @@ public final class TypeWriter {
    * A field that is known here.
    *
    * @param type the name of the type of what it holds; null for any
-   * @param isNeeded whether there is no use in the type without it
+   * @param isNeeded whether the type is useless without it
    */
   public record Known(String name, Holds holds, String type, boolean isNeeded) {
     public static Known needed(String name, Holds holds, String type) {
@@ -37,10 +37,12 @@ public final class TypeWriter {
     }
   }
 
-  /** Of values within values. */
+  /** Nesting of values within values. */
   private static final int MAX_DEPTH = 8;
 
-  /** Of an unknown field without a value: types of types of many fields would fill the memory. */
+  /**
+   * The most bytes of an unknown field's empty value: deeply nested types would fill the memory.
+   */
   private static final int MAX_UNKNOWN_BYTES = 4_096;
 
   private final long id;
@@ -55,7 +57,7 @@ public final class TypeWriter {
   private EncodedBytes values;
 
   /**
-   * Compares a type's layout with what is known of it.
+   * Matches a type's layout with the known fields.
    *
    * @throws IOException if it does not fit
    */
@@ -78,7 +80,7 @@ public final class TypeWriter {
         throw new IOException("its type " + name + " has no field " + known[i].name);
       }
     }
-    // What is not known must at least be of a layout that 0 can be written of.
+    // Fails if an unknown field is of a type for which no 0 can be written.
     write(new EncodedBytes(64));
   }
 
@@ -135,13 +137,13 @@ public final class TypeWriter {
     return this;
   }
 
-  /** What {@link Holds#VALUES} is for the next value: a count and the values. */
+  /** Sets the {@link Holds#VALUES} of the next value: a count and the values. */
   public TypeWriter set(EncodedBytes countAndValues) {
     values = countAndValues;
     return this;
   }
 
-  /** Writes a value, of what was set last. */
+  /** Writes a value from the fields that were set last. */
   public void write(EncodedBytes out) throws IOException {
     for (int i = 0; i < slots.length; i++) {
       int slot = slots[i];

@@ -12,12 +12,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * A file without a name, in which what is encoded waits for the end of its chunk: events and
- * constants, each one behind the other. The bytes are in no heap. No channel: an interrupt of the
- * thread would close it. Not thread-safe.
+ * An unlinked file in which encoded events and constants wait for the end of their chunk, so that
+ * they take no heap. Uses no channel, because an interrupt of the thread would close it. Not
+ * thread-safe.
  */
 public final class WaitingBytes implements Closeable {
-  /** Where the constants begin, behind the most bytes of events; what is between is a hole. */
+  /**
+   * Offset of the constants, above the most bytes of events; the space between is a hole in the
+   * file.
+   */
   private static final long CONSTANTS_AT = 2L * WovenChunk.MAX_BYTES;
 
   private final RandomAccessFile file;
@@ -29,7 +32,7 @@ public final class WaitingBytes implements Closeable {
   }
 
   /**
-   * Makes one that only the process's user can read, in the first directory that takes it.
+   * Creates a file that only the process's user can read, in the first directory that takes it.
    *
    * @throws IOException if none does
    */
@@ -59,7 +62,7 @@ public final class WaitingBytes implements Closeable {
     }
   }
 
-  /** The file itself, for a trial of what is done with JFR's. */
+  /** The file itself, for a rehearsal of what is done with JFR's file. */
   public RandomAccessFile file() {
     return file;
   }

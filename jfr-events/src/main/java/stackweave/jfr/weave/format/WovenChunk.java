@@ -10,10 +10,12 @@ import stackweave.jfr.chunk.ChunkHeader;
 
 /**
  * The woven samples of one chunk while it is open, and then as a chunk of their own behind it. Used
- * by one thread at a time, which hands it on.
+ * by one thread at a time.
  */
 public final class WovenChunk {
-  /** A larger one is ended: the most that is put behind a chunk at once, but for one stack. */
+  /**
+   * Size at which it ends: the most that is appended to a chunk at once, except for a single stack.
+   */
   public static final int MAX_BYTES = 16 << 20;
 
   /** The constants that samples need, each sort in a pool of its own. */
@@ -26,7 +28,7 @@ public final class WovenChunk {
     THREAD
   }
 
-  /** So many bytes of events, or of constants, are in memory at most, but for one deep stack. */
+  /** The most bytes of events, or of constants, in memory, except for a single deep stack. */
   private static final int BUFFER_BYTES = 1 << 16;
 
   private static final int CHECKPOINT_TYPE = 1;
@@ -36,7 +38,7 @@ public final class WovenChunk {
   private final List<Path> directories;
   private final long[] poolTypes;
 
-  /** Of events that are not in the file yet. */
+  /** Events that are not in the file yet. */
   private final EncodedBytes events = new EncodedBytes(1_024);
 
   private final EncodedBytes[] pools = new EncodedBytes[Pool.values().length];
@@ -62,10 +64,10 @@ public final class WovenChunk {
   private boolean hasCheckpoint;
 
   /**
-   * Without a sample.
+   * Makes one without samples.
    *
-   * @param directories where most of it waits in a file until it is written; empty for the heap
-   * @param number which one it is of all that there were: constants are marked with it
+   * @param directories where its file is until it is written; empty to keep all in the heap
+   * @param number its number in the process, by which constants note the last piece that has them
    */
   public WovenChunk(WovenTypes types, List<Path> directories, int number) {
     this.types = types;
@@ -86,7 +88,7 @@ public final class WovenChunk {
     }
   }
 
-  /** Which one it is of all that there were. */
+  /** Its number in the process. */
   public int number() {
     return number;
   }
@@ -96,7 +98,7 @@ public final class WovenChunk {
     return samples;
   }
 
-  /** Bytes that it will have, but for some KB. */
+  /** The bytes that it will have, except for some KB. */
   public long size() {
     return eventBytes + checkpointBytes + poolBytes();
   }
@@ -109,7 +111,7 @@ public final class WovenChunk {
     return bytes;
   }
 
-  /** Adds a constant: its key; the caller appends its value to what is returned. */
+  /** Adds a constant with this key; the caller appends its value to the result. */
   EncodedBytes constant(Pool pool, long key) {
     EncodedBytes bytes = pools[pool.ordinal()];
     counts[pool.ordinal()]++;
@@ -151,7 +153,7 @@ public final class WovenChunk {
       try {
         file.close();
       } catch (IOException e) {
-        // It has no name and is not needed any more.
+        // An unlinked file that is not needed any more.
       }
       file = null;
     }
@@ -159,7 +161,7 @@ public final class WovenChunk {
 
   private void endCheckpoint() {
     EncodedBytes body = new EncodedBytes(64);
-    body.raw(0); // a checkpoint like any other
+    body.raw(0); // the type of an ordinary checkpoint
     int used = 0;
     for (int count : counts) {
       used += count > 0 ? 1 : 0;
@@ -179,7 +181,7 @@ public final class WovenChunk {
         counts[i] = 0;
       }
     }
-    // What the constants take is known only now; the size is as long whatever it is.
+    // The size of the constants is known only now; padded, it has the same length whatever it is.
     checkpoint.setPaddedNumber(0, checkpoint.size());
     lastCheckpoint = checkpointBytes;
     hasCheckpoint = true;
@@ -196,22 +198,22 @@ public final class WovenChunk {
     out.append(body);
   }
 
-  /** No sample follows: what is in memory stays there. */
+  /** No sample follows: ends the last checkpoint. What is in memory stays there. */
   public void end() {
     endCheckpoint();
   }
 
   /**
-   * Writes it as a chunk behind what a file has. Only its last write makes it a chunk; before, the
-   * file has bytes behind JFR's chunk that say nothing.
+   * Appends it to a file as a chunk. Only the last write makes it one; before that, readers ignore
+   * the bytes behind JFR's chunk.
    *
    * @param out the file of a chunk that JFR has finished
    * @param header of that chunk
-   * @param place how many of these are between the two
+   * @param place how many woven chunks are between the two
    * @param markKey the key of the constant that is the mark
    * @param mark whose samples they are
-   * @param buffer what bytes are copied by
-   * @throws IOException if that fails: the file may have more bytes then than before
+   * @param buffer buffer for copying
+   * @throws IOException if that fails; the file may then be longer than before
    */
   public void append(
       RandomAccessFile out,

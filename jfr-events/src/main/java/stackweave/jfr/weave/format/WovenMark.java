@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Says in a chunk's last checkpoint, as a string constant, that samples are woven and of which
- * chunk: so that they are not woven again. Immutable.
+ * A string constant in the last checkpoint of a woven chunk that names the chunk whose samples it
+ * has, so that they are not woven again. Immutable.
  *
  * @param startNanos when the chunk began whose samples they are, by its header
  * @param size the bytes that it had before

@@ -4,16 +4,16 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The methods of woven stacks, and what these are called by, each with the key that it is known by:
- * readers compare methods by their keys. Not thread-safe.
+ * The methods of woven stacks with their names, classes and packages, each with its key: readers
+ * compare methods by their keys. Not thread-safe.
  */
 final class WovenNames {
-  /** A text with the key that it is known by. */
+  /** A symbol, class or package with its key. */
   static final class Name {
     final long key;
     final String text;
 
-    /** Of a class and a package: its text. */
+    /** Of a class or a package: its text. */
     final Name symbol;
 
     /** Of a class: its package, or null. */
@@ -30,7 +30,7 @@ final class WovenNames {
     }
   }
 
-  /** A method with the key that it is known by. */
+  /** A method with its key. */
   static final class Method {
     final long key;
     final Name type;
@@ -91,7 +91,7 @@ final class WovenNames {
     return methods.size();
   }
 
-  /** Forgets all; keys do not come again. */
+  /** Forgets all methods and names; keys continue. */
   void clear() {
     methods.clear();
     classes.clear();

@@ -6,7 +6,7 @@ import stackweave.jfr.chunk.Metadata;
 
 /**
  * What all woven chunks of a JVM have in common: the layout of its types, and the metadata of the
- * chunks that are put behind JFR's own. Its layout is for the thread that encodes; the rest is
+ * chunks that are appended to JFR's own. The layout is for the encoding thread only; the rest is
  * immutable.
  */
 public final class WovenTypes {
@@ -26,7 +26,7 @@ public final class WovenTypes {
   /** JFR's key of STATE_RUNNABLE, in all JDKs. */
   private static final int RUNNABLE = 5;
 
-  /** A key that JFR has for no state, and readers hold as a byte. */
+  /** A key that JFR uses for no state, and that fits into a byte, as readers require. */
   private static final int OTHER_STATE = 127;
 
   private static final int METADATA_TYPE = 0;
@@ -41,7 +41,7 @@ public final class WovenTypes {
   /** The pool of the types of frames that JFR has. */
   private final EncodedBytes jfrFrameTypes;
 
-  /** That of the others. */
+  /** The pool of the types of frames that JFR lacks. */
   private final EncodedBytes ownFrameTypes;
 
   private final EncodedBytes states = new EncodedBytes(64);
@@ -104,7 +104,7 @@ public final class WovenTypes {
 
   static final int LAST_POOLS = 2;
 
-  /** Appends the metadata of a chunk, whose id no other chunk in the file may have. */
+  /** Appends the metadata of a chunk. No other chunk in the file may have the same metadata id. */
   void appendMetadata(EncodedBytes out, long startTicks, long id) {
     appendMetadata(out, metadata, startTicks, id);
   }
