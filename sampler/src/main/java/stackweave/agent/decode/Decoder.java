@@ -24,8 +24,8 @@ import stackweave.linux.SystemCalls;
 import stackweave.unwind.walk.NativeUnwinder;
 
 /**
- * What stacks are unwound and named with, for the samples of the engine and for all features. Takes
- * a moment to make, while samples wait in the engine's rings. For the drain thread.
+ * Unwinds and names stacks, for the samples of the engine and for all features. It takes a moment
+ * to make, while samples wait in the engine's rings. For the drain thread.
  */
 public final class Decoder implements AutoCloseable {
   private final ProcessView process;
@@ -44,7 +44,7 @@ public final class Decoder implements AutoCloseable {
   /**
    * @param process must stay open as long as this
    * @param depth most frames of a stack
-   * @param instrumentation opens java.base, which relates Java threads to those of the OS; null:
+   * @param instrumentation opens java.base, which tells the OS thread of a Java thread; null:
    *     threads have the names of the OS
    */
   public Decoder(
@@ -120,22 +120,22 @@ public final class Decoder implements AutoCloseable {
     return null;
   }
 
-  /** Sets what threads work for; none is known before. */
+  /** Sets where contexts of threads come from; before, there are none. */
   public void label(SampledContexts known) {
     contexts = known;
   }
 
-  /** What is known of the process. */
+  /** The mappings and the VM of the process. */
   public ProcessView process() {
     return process;
   }
 
-  /** Where it is written. */
+  /** The store that samples are written to. */
   public EventStore store() {
     return store;
   }
 
-  /** Where samples and what features do are counted. */
+  /** Counters of samples and features. */
   public SampleCounts counts() {
     return counts;
   }
@@ -160,7 +160,7 @@ public final class Decoder implements AutoCloseable {
     return names;
   }
 
-  /** Tells whose a stack is. */
+  /** Finds the thread of a stack. */
   public ThreadNames threads() {
     return threads;
   }

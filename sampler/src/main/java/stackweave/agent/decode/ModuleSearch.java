@@ -5,16 +5,18 @@ import stackweave.maps.modules.LoaderCounts;
 import stackweave.maps.modules.ModuleIndex;
 
 /**
- * Finds newly mapped libraries: when the loader's counters have changed, or, where they are not
- * known, when a sample's pc is in no known module. Each look reads /proc/self/maps; each one that
- * finds nothing doubles the wait until the next. Used by {@link SamplePipeline}; for the drain
- * thread only.
+ * Finds newly mapped libraries: when the counters of the dynamic loader have changed, or, if they
+ * are not known, when a sample's pc is in no known module. Each look reads /proc/self/maps; each
+ * look that finds nothing doubles the wait until the next. Used by {@link SamplePipeline}; for the
+ * drain thread only.
  */
 final class ModuleSearch {
   private static final long MIN_NANOS = 20_000_000L;
   private static final long MAX_NANOS = 2_000_000_000L;
 
-  /** A look for the loader's sake waits as many times as long as the one before has taken. */
+  /**
+   * The wait before the next look at the loader's counters, in multiples of the last look's time.
+   */
   private static final int REST = 30;
 
   private final ModuleIndex modules;
@@ -56,14 +58,13 @@ final class ModuleSearch {
     int anonymous = modules.anonymousVersion();
     boolean changed = refresh(now, sampleNanos);
     waitNanos = changed ? MIN_NANOS : Math.min(2 * waitNanos, MAX_NANOS);
-    // Other runtimes may change what is theirs all the time.
+    // Code of other runtimes may change all the time.
     return changed || modules.anonymousVersion() != anonymous;
   }
 
   /**
    * Reads the mappings if the loader has loaded or unloaded libraries since the last reading. To be
-   * called before samples are taken: those that come later are of libraries that are known then, or
-   * of ones that have come since.
+   * called before samples are drained, whose libraries are then known or have been loaded since.
    */
   void lookAtLoader() {
     if (loader == null) {
@@ -83,7 +84,7 @@ final class ModuleSearch {
   }
 
   /**
-   * Whether somebody tells when libraries come and go, so that they need not be looked for often.
+   * Whether the loader's counters show when libraries come and go, so that few looks are needed.
    */
   boolean isTold() {
     return loader != null;

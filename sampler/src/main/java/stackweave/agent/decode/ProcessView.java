@@ -20,9 +20,9 @@ import stackweave.maps.modules.ModuleIndex;
 import stackweave.unwind.rule.RuleTable;
 
 /**
- * What has to be known of the process before its samples are decoded: what is mapped, and what its
- * VM has unloaded. It is made before samples are taken where that is possible, because what was
- * unloaded or unmapped before says nothing about them. For the drain thread.
+ * The state of the process that decoding needs: what is mapped, and what its VM has unloaded. If
+ * possible it is read before samples are taken, because code that was unloaded or unmapped by then
+ * can't be in them. For the drain thread.
  */
 public final class ProcessView implements AutoCloseable {
   private static final String LIBJVM = "libjvm.so";
@@ -35,16 +35,16 @@ public final class ProcessView implements AutoCloseable {
 
   private final SignalStacks signalStacks;
 
-  /** When it was looked at what is mapped, by {@link System#nanoTime}. */
+  /** When the mappings were last read, by {@link System#nanoTime}. */
   private long lookedAt;
 
   /** Null if the VM is not supported, or can't be read. */
   private HotSpot hotSpot;
 
-  /** Why there are native frames only; empty where there are others. */
+  /** Why Java frames can't be found; empty if they can. */
   private String nativeOnly = "";
 
-  /** Of a process of which nothing is known so far. */
+  /** A view of a process of which nothing was read yet. */
   ProcessView(SelfMemory memory) {
     this.memory = memory;
     this.modules = new ModuleIndex(memory, rules);
@@ -55,7 +55,7 @@ public final class ProcessView implements AutoCloseable {
    * Looks at this process.
    *
    * @param areSamplesTaken whether samples may have been taken before
-   * @param prepare is given the modules before any of them is looked for
+   * @param prepare called with the modules before they are read
    * @throws UncheckedIOException where /proc/self/maps can't be read
    */
   public static ProcessView open(
@@ -100,24 +100,24 @@ public final class ProcessView implements AutoCloseable {
     }
   }
 
-  /** Looks at what has been mapped since, and was not told by an engine that has begun only now. */
+  /** Reads what was mapped before the engine began to report mappings. */
   public void lookAgain() {
     try {
       modules.refresh(System.nanoTime(), lookedAt);
     } catch (IOException e) {
-      // Samples in these mappings are of unknown code, until the next look.
+      // Samples in these mappings have unknown code until the next look.
       return;
     }
   }
 
-  /** The libraries that nearly every stack goes through: libjvm and libc. */
+  /** The libraries in nearly every stack: libjvm and libc. */
   public List<MappedModule> neededByMost() {
     return modules.latest().modules().stream()
         .filter(module -> module.name().equals(LIBJVM) || module.isLibc())
         .toList();
   }
 
-  /** Avoids the system calls that a seccomp filter may kill for. */
+  /** Avoids system calls for which a seccomp filter may kill the process. */
   public void avoidFilteredCalls() {
     memory.guard();
   }
@@ -162,13 +162,14 @@ public final class ProcessView implements AutoCloseable {
     return hotSpot == null ? ThreadStacks.NONE : new JavaStacks(hotSpot.threads());
   }
 
-  /** Why there are native frames only; empty where there are others. */
+  /** Why Java frames can't be found; empty if they can. */
   public String nativeOnly() {
     return nativeOnly;
   }
 
   /**
-   * What users should know of it; empty for nothing. How memory is read may change after a second.
+   * A note for users; empty for none. It may change within the first second, with the way memory is
+   * read.
    */
   public String note() {
     return nativeOnly.isEmpty() ? memoryNote(memory) : nativeOnly;

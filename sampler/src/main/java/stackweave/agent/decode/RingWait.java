@@ -5,14 +5,14 @@ import stackweave.hotspot.runtime.StartedThreads;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Tells whether samples may wait in the engine's rings for some tenths of a second, so that many
- * are decoded at once: what stacks are decoded with is in the CPU's caches then, which the
- * application takes between two batches.
+ * Decides whether samples may wait in the engine's rings for some tenths of a second. Decoding many
+ * at once is cheaper, because between two batches the application fills the CPU's caches.
  *
- * <p>They may not where what they need may be gone by then: code and classes that are unloaded, the
- * older part of a stack that is deeper than its copy, the names of threads that live for a moment,
- * virtual threads and their labels. That is told by what was met lately; the first of them after a
- * quiet time may be decoded late. Allocates nothing. For the drain thread only.
+ * <p>They must not wait if what decoding needs may be gone by then: code and classes that are
+ * unloaded, the older part of a stack that is deeper than its copy, the names of short-lived
+ * threads, virtual threads and their labels. Whether such samples are to be expected is concluded
+ * from recent ones, so the first of them may be decoded late. Allocates nothing. For the drain
+ * thread only.
  */
 final class RingWait {
   /** How long after a deep stack others are expected, in ns. */
@@ -27,12 +27,12 @@ final class RingWait {
   private final SplicingUnwinder unwinder;
   private final Decoder decoder;
 
-  /** Null where it is not told how many threads have started: any may be new then. */
+  /** Null if it is not known how many threads have started: then any may be new. */
   private final StartedThreads started;
 
   private long startedCount;
 
-  /** When it was last seen that threads have started, by {@link System#nanoTime}. */
+  /** When threads were last seen to have started, by {@link System#nanoTime}. */
   private long startedNanos = System.nanoTime();
 
   RingWait(SplicingUnwinder unwinder, Decoder decoder, StartedThreads started) {
@@ -42,7 +42,7 @@ final class RingWait {
   }
 
   /**
-   * Whether samples may wait: asked when they begin to, and meanwhile.
+   * Whether samples may wait; asked before and during each wait.
    *
    * @param now by {@link System#nanoTime}
    */

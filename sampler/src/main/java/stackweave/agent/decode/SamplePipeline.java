@@ -49,12 +49,12 @@ public final class SamplePipeline implements EngineSink {
   private final SampleRecord record = new SampleRecord();
   private EngineDescription engine;
 
-  /** Of an engine that takes samples beside it; null for none. */
+  /** An engine that takes samples beside the followed one; null for none. */
   private EngineDescription beside;
 
   private OlderStack.Whereabouts whereabouts = OlderStack.Whereabouts.UNKNOWN;
 
-  /** As those who run beside the engine know it. */
+  /** How far threads of that engine's samples have returned since. */
   private OlderStack.Whereabouts whereaboutsBeside = OlderStack.Whereabouts.UNKNOWN;
 
   private Throttle throttle;
@@ -105,7 +105,7 @@ public final class SamplePipeline implements EngineSink {
   }
 
   /**
-   * Sets an engine whose samples come to {@link #decode} meanwhile.
+   * Sets a second engine, whose samples are passed to {@link #decode}.
    *
    * @param other null for none
    */
@@ -114,10 +114,7 @@ public final class SamplePipeline implements EngineSink {
     whereaboutsBeside = OlderStack.Whereabouts.UNKNOWN;
   }
 
-  /**
-   * Unwinds and names a sample that is not of the engine that is followed. What is written of it is
-   * the receiver's.
-   */
+  /** Unwinds and names a sample that is not of the followed engine. The receiver writes it. */
   public void decode(StackSnapshot snapshot, StackReceiver receiver) {
     long begin = System.nanoTime();
     try {
@@ -156,8 +153,8 @@ public final class SamplePipeline implements EngineSink {
   }
 
   /**
-   * Whether samples may wait in the engine's rings for some tenths of a second: asked when they
-   * begin to, and meanwhile.
+   * Whether samples may wait in the engine's rings for some tenths of a second; asked before and
+   * during each wait.
    */
   public boolean maySamplesWait() {
     return ringWait.isHarmless(System.nanoTime());
@@ -169,7 +166,7 @@ public final class SamplePipeline implements EngineSink {
     names.refresh();
   }
 
-  /** Whether somebody tells when libraries come and go, so that modules need not be read often. */
+  /** Whether loads of libraries are reported, so that modules need not be read often. */
   public boolean isToldOfLibraries() {
     return search.isTold();
   }
@@ -179,15 +176,19 @@ public final class SamplePipeline implements EngineSink {
     search.lookAtLoader();
   }
 
-  /** Whether the engine's signals may overwrite a library's data: it must end at once. */
+  /**
+   * Whether a signal may overwrite a library's data, so that an engine with signals must end at
+   * once.
+   */
   public boolean mustSendNoSignals() {
     return engine.sendsSignals() && !signalStacks.heapStackLibrary().isEmpty();
   }
 
   /**
-   * Begins a stack that is written into the store; forgets all ids if these are void.
+   * Begins a stack that is written into the store. If the store has begun a new generation, forgets
+   * all ids.
    *
-   * @return the store's generation, which the stack's ids are of
+   * @return the store's generation, to which the stack's ids belong
    */
   public int beginStack() {
     int generation = store.beginStack();
@@ -206,7 +207,7 @@ public final class SamplePipeline implements EngineSink {
   }
 
   /**
-   * Looks for new modules, if it is time to, for a stack that has unknown code.
+   * Looks for new modules for a stack with unknown code, if the last look is long enough ago.
    *
    * @param timeNanos when the stack was read
    * @return whether it is to be unwound again
@@ -232,7 +233,7 @@ public final class SamplePipeline implements EngineSink {
     try {
       decode(snapshot);
     } catch (RuntimeException | Error e) {
-      // Errors too, such as no memory, stack or class: they cost this sample only.
+      // Errors, too, such as no memory, stack or class: they cost only this sample.
       counts.counters.add(Counter.UNDECODABLE, 1);
       counts.lastFailure = e;
     }
@@ -300,7 +301,7 @@ public final class SamplePipeline implements EngineSink {
     return false;
   }
 
-  /** Writes it, and returns its stack's id. */
+  /** Writes the sample and returns the id of its stack. */
   private long write(StackSnapshot snapshot, ModuleMap map, long threadId) {
     HandlersNotBegun.drop(snapshot, frames);
     long stackId = names.stackId(frames, map);

@@ -7,47 +7,49 @@ import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.modules.ModuleMap;
 
 /**
- * Whether some library unmaps its threads' signal stacks while the kernel still uses them: a signal
- * that asks for that stack then ends the process. Wasmtime does when a thread ends that has run
- * WebAssembly (issue 13857 of its repository, mended in July 2026). Code of Go, on the other hand,
- * runs on stacks that are too small for a signal, and needs its signal stacks.
+ * Finds libraries that signals would harm. Some unmap a thread's signal stack while the kernel
+ * still uses it, and a signal on that stack then ends the process: Wasmtime does when a thread ends
+ * that has run WebAssembly (issue 13857 of its repository, fixed in July 2026). Go code, on the
+ * other hand, runs on stacks that are too small for a signal, and needs its signal stacks.
  *
- * <p>And whether some library's code has its stack pointer in buffers of its own, with data right
- * below it, where the kernel puts a signal's frame: oneDNN's generated matrix kernels do (seen in
- * 3.6.1), and so do libraries that contain it.
+ * <p>Other code sets its stack pointer into buffers of its own, with data right below it, where the
+ * kernel puts a signal's frame: oneDNN's generated matrix kernels do (seen in 3.6.1), and so do
+ * libraries that contain it.
  *
- * <p>Both are found out again only after the mappings have changed. For the drain thread only.
+ * <p>Both are looked for again only after the mappings have changed. For the drain thread only.
  */
 public final class SignalStacks {
   private static final String UNMAPPING = "wasmtime";
 
-  /** A function that each library of Go exports for its calls of C. */
+  /** A function that each Go library exports for calls from C. */
   private static final String OF_GO = "crosscall2";
 
-  /** oneDNN under its names, and what is known to have it built in. */
+  /** Names of oneDNN and of libraries that contain it. */
   private static final List<String> ON_HEAP =
       List.of("dnnl", "mkldnn", "onednn", "torch_cpu", "tensorflow", "openvino_intel_cpu");
 
   private final ModuleIndex modules;
 
-  /** Of the mappings that were searched. */
+  /** Generation of the mappings that were searched. */
   private int generation = -1;
 
   private String heapStackLibrary = "";
   private boolean mayVanish;
 
-  /** Of what is mapped, as far as it is known at each question. */
+  /** Searches the mappings that are known at each call. */
   public SignalStacks(ModuleIndex modules) {
     this.modules = modules;
   }
 
-  /** A library that lets no signal come safely; empty if none is known. */
+  /** A library that no signal may interrupt; empty if none is known. */
   public String heapStackLibrary() {
     search();
     return heapStackLibrary;
   }
 
-  /** Whether a signal should stay on the stack that it comes upon. */
+  /**
+   * Whether signal stacks may be unmapped, so that a signal should stay on the interrupted stack.
+   */
   public boolean mayVanish() {
     search();
     return mayVanish;

@@ -15,9 +15,9 @@ import stackweave.unwind.text.ShortText;
 
 /**
  * The context of a sample: the scope of the application's labels that its thread was in when it was
- * taken, by the times at which the thread changed it. Where these don't tell for certain, the
- * context is 0 and counted. Made with each pipeline; for the drain thread only. Allocates nothing
- * for a scope that was sampled before.
+ * taken, by the times at which the thread changed it. If these leave it uncertain, the context is
+ * 0, and the sample is counted. Made with each pipeline; for the drain thread only. Allocates
+ * nothing for a scope that was sampled before.
  */
 public final class SampledContexts implements AutoCloseable {
   static final int MAX_LABELS = 16;
@@ -27,7 +27,7 @@ public final class SampledContexts implements AutoCloseable {
   private static final String TRACE_ID = "trace_id";
   private static final String SPAN_ID = "span_id";
 
-  /** Of a scope that has no labels, or hides all. */
+  /** Stands for a scope that has no labels, or hides all. */
   private static final long WITHOUT_LABELS = -1;
 
   /**
@@ -47,7 +47,7 @@ public final class SampledContexts implements AutoCloseable {
   private long key;
   private long swept = System.nanoTime();
 
-  /** Whether a scope was met. */
+  /** Whether any sample was in a scope. */
   private boolean used;
 
   private SampledContexts(EventStore store, Counters counters, ContextHook hook) {
@@ -101,19 +101,18 @@ public final class SampledContexts implements AutoCloseable {
     return find(thread, nanos, clockErrorNanos, true);
   }
 
-  /** Whether the application has scopes, as far as that is known. */
+  /** Whether the application opens scopes, as far as known. */
   public boolean areUsed() {
     used |= hook != null && hook.virtualThreads() > 0;
     return used;
   }
 
   /**
-   * The context of a sample of an engine that runs beside the followed one; not counted.
+   * The context of a sample of another engine or of a look at a thread; not counted.
    *
    * @param thread whose it is; null if that is not known
    * @param nanos when it was taken, by that engine's clock
-   * @param clockErrorNanos that engine's {@link EngineDescription#clockErrorNanos}; 0 of a thread
-   *     that was looked at
+   * @param clockErrorNanos that engine's {@link EngineDescription#clockErrorNanos}; 0 for a look
    * @return its id, 0 for none
    */
   public long ofBeside(Thread thread, long nanos, long clockErrorNanos) {
@@ -163,7 +162,7 @@ public final class SampledContexts implements AutoCloseable {
     SortedMap<String, String> labels = new TreeMap<>();
     int count = 0;
     for (String[] pairs : scopes) {
-      // Of equal keys in one scope the last counts, so from behind.
+      // The last of equal keys in a scope counts, so the order is reversed.
       for (int i = (pairs.length & ~1) - 2; i >= 0; i -= 2) {
         if (pairs[i] == null || pairs[i + 1] == null || count == MAX_LABELS) {
           continue;

@@ -22,9 +22,9 @@ import stackweave.unwind.StopReason;
 
 /**
  * The directory of option record-failures: decides which stacks get a replay file, and writes the
- * files. These are incomplete stacks; after {@value #EVERY} all, one file for each different stack,
- * for a test that judges them later. These contain bytes of the application's stacks, so only the
- * JVM's user may read them and nobody else may write in the directory. Number, bytes and rate are
+ * files. By default these are incomplete stacks; with the prefix {@value #EVERY} every different
+ * stack gets a file, for tests. The files contain bytes of the application's stacks, so only the
+ * JVM's user may read them, and nobody else may write in the directory. Number, bytes and rate are
  * limited, including files of earlier runs. Used by {@link FailureRecorder}; one for the life of
  * the JVM, for the drain thread only.
  */
@@ -35,7 +35,7 @@ public final class FailureFiles {
   static final int MAX_FILES = 100;
   static final long MAX_BYTES = 16L << 20;
 
-  /** Files for one reason, so that rare reasons get some, too. */
+  /** Most files for one reason, so that rare reasons get some, too. */
   static final int MAX_OF_A_REASON = 20;
 
   private static final long PAUSE_NANOS = 1_000_000_000L;
@@ -114,7 +114,7 @@ public final class FailureFiles {
     }
   }
 
-  /** Whether complete stacks get files, too: then each different stack is a place. */
+  /** Whether complete stacks get files, too. Then a place is a stack's id. */
   boolean isEvery() {
     return every;
   }
@@ -148,7 +148,7 @@ public final class FailureFiles {
         && (taken == 0 || nowNanos - lastNanos >= PAUSE_NANOS);
   }
 
-  /** Ends that a known limit explains need no file. */
+  /** Whether the end is not explained by a known limit. */
   private static boolean isOfInterest(StopReason reason) {
     return switch (reason) {
       case TRUNCATED, TOO_DEEP, SPLICED_TOO_DEEP, NO_REGISTERS, STACK_UNKNOWN, UNSUPPORTED_VM ->

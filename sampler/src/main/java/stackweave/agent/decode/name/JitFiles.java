@@ -11,9 +11,10 @@ import stackweave.linux.OwnDirectory;
 import stackweave.unwind.HeapShare;
 
 /**
- * Reads files that engines write for profilers. They may lie where others can write, so only a
- * regular file of the JVM's user or root is read, in a directory in which nobody else can exchange
- * it: then opening it follows no link and can't block. Used by {@link JitNames}.
+ * Reads files that JIT compilers of other runtimes write for profilers. They may be in directories
+ * that others can write, so only a regular file of the JVM's user or root is read, and only if
+ * nobody else can replace it: then opening it follows no link and can't block. Used by {@link
+ * JitNames}.
  */
 final class JitFiles {
   /** The largest file that is read, in bytes. */
@@ -24,8 +25,8 @@ final class JitFiles {
   private JitFiles() {}
 
   /**
-   * What a file is: two of the same say that nothing was written in between. Empty for one that is
-   * not read.
+   * Identifies a file's content: if two results are equal, nothing was written in between. Empty
+   * for a file that must not be read.
    */
   static List<Object> identity(Path file) {
     try {
@@ -50,7 +51,7 @@ final class JitFiles {
   }
 
   /**
-   * The contents of a file that has an {@link #identity}: as much as that says.
+   * The content of a file with this {@link #identity}, up to the size in it.
    *
    * @throws IOException if it can't be read
    */

@@ -18,16 +18,16 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Names of code that other runtimes make, where they tell them: GDB's JIT interface, {@code
- * /tmp/perf-PID.map}, and {@code jit-PID.dump}, which its writer maps. Looked for when a sample has
- * such code without a name, and read again when something has changed; with its waits that takes a
- * fiftieth of a core at most. Used by {@link StackNames}; for the drain thread only.
+ * Names of code that other runtimes generate, if these publish them: by GDB's JIT interface, {@code
+ * /tmp/perf-PID.map}, or {@code jit-PID.dump}, which its writer maps. They are looked for when a
+ * sample has generated code without a name, and read again after a change; waits keep this below a
+ * fiftieth of a core. Used by {@link StackNames}; for the drain thread only.
  */
 public final class JitNames {
   private static final long MIN_WAIT_NANOS = 500_000_000L;
   private static final long MAX_WAIT_NANOS = 30_000_000_000L;
 
-  /** How much longer than a look the wait for the next one is, at least. */
+  /** The wait after a look, in multiples of the time that it took, at least. */
   private static final int REST = 50;
 
   private static final String JDK = System.getProperty("java.home");
@@ -71,7 +71,10 @@ public final class JitNames {
     return version;
   }
 
-  /** Looks for new names if it is time to: code without a name was met. */
+  /**
+   * Looks for new names if the last look is long enough ago. To be called after code without a
+   * name.
+   */
   void look() {
     long begin = System.nanoTime();
     if (begin - lookedNanos < waitNanos) {
@@ -131,7 +134,7 @@ public final class JitNames {
     try {
       parser.read(JitFiles.read(file, identity), to);
     } catch (IOException | JitFormatException e) {
-      // What was read before that counts.
+      // What was read before that is used.
     }
   }
 
@@ -141,7 +144,7 @@ public final class JitNames {
       try {
         GdbJit.read(memory, descriptor, module.name(), to);
       } catch (JitFormatException | UnreadableMemoryException e) {
-        // Changed meanwhile, or too many: what was read before that counts.
+        // Changed meanwhile, or too many: what was read before that is used.
       }
     }
   }

@@ -7,15 +7,14 @@ import stackweave.maps.kernel.KernelSymbols;
 import stackweave.unwind.TableMemory;
 
 /**
- * The kernel's symbols as they are now. Its own code keeps its names; modules come and go, and
- * another may lie where one was. So frames outside of its own code have names only as long as the
- * same modules are loaded as when the symbols were read, which is looked at again every {@link
- * #LOOK_NANOS} while there are such frames; after a change the symbols are read again, and until
- * then there are none for these frames.
+ * The kernel's present symbols. Those of its core never change; modules come and go, and one may be
+ * loaded where another was. So frames in modules have names only as long as the same modules are
+ * loaded as when the symbols were read, which is checked every {@link #LOOK_NANOS} while there are
+ * such frames. After a change they have no names until the symbols are read again.
  *
- * <p>To read the symbols takes tens of milliseconds of CPU time: so those of its own code are read
- * at the first kernel frame, once; the others at the first one outside of it, and again only after
- * a change, {@link #REREAD_NANOS} after the last time at the soonest. For the drain thread only.
+ * <p>Reading symbols takes tens of milliseconds of CPU time: so those of the core are read once, at
+ * the first kernel frame; the others at the first frame in a module, and again only after a change,
+ * at least {@link #REREAD_NANOS} after the last time. For the drain thread only.
  */
 public final class KernelNames {
   /** How old the list of modules may be; reading it costs some 50 µs. */
@@ -31,7 +30,7 @@ public final class KernelNames {
   /** Null until the first kernel frame. */
   private KernelSymbols symbols;
 
-  /** What was loaded when the symbols outside of its own code were read; null before that. */
+  /** The modules that were loaded when their symbols were read; null before that. */
   private KernelModules modules;
 
   private int generation = 1;
@@ -87,7 +86,7 @@ public final class KernelNames {
     changed = false;
   }
 
-  /** Changes whenever the numbers of symbols do; those of its own code never do. */
+  /** Changes whenever numbers of symbols change; those of the core never do. */
   int generation() {
     return generation;
   }

@@ -41,7 +41,7 @@ public final class StackNames {
 
   private static final int SYMBOL_SLOTS = Math.max(512, HeapShare.of(4096));
 
-  /** What leaves the upper bits of a product that number a slot. */
+  /** The shift that leaves the upper bits of a product as the number of a slot. */
   private static final int SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SLOTS);
 
   private static final int SYMBOL_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(SYMBOL_SLOTS);
@@ -70,13 +70,13 @@ public final class StackNames {
   private final long[] symbolIds = new long[SLOTS];
   private final long[] offsets = new long[SLOTS];
 
-  /** Also direct-mapped: the store's ids of symbols, by module and symbol index. */
+  /** A direct-mapped cache, too: the store's ids of symbols, by module and symbol index. */
   private final long[] knownSymbols = new long[SYMBOL_SLOTS];
 
   private final long[] knownIds = new long[SYMBOL_SLOTS];
   private long misses;
 
-  /** Whether code was met that has been generated and has no name so far. */
+  /** Whether a frame had generated code without a name. */
   private boolean unnamed;
 
   private int methodGeneration;
@@ -195,7 +195,10 @@ public final class StackNames {
     return modules.generation() ^ jit.version() << 20;
   }
 
-  /** Names code that another runtime has made: as it says, or by the library that has called it. */
+  /**
+   * Names code that another runtime has generated: as that runtime does, or by the library that
+   * called it.
+   */
   private void nameGenerated(int slot, long pc, FrameBuffer frames, int i, ModuleMap modules) {
     int function = jit.symbols().find(pc);
     if (function == JitSymbols.NONE) {
@@ -218,7 +221,7 @@ public final class StackNames {
     fill(slot, store.method(MethodDefinition.symbol(0, name, start)), pc - start);
   }
 
-  /** The library that has the nearest caller; empty if that is Java's, or there is none. */
+  /** The library of the nearest caller; empty if that is Java code, or there is none. */
   private static String callingLibrary(FrameBuffer frames, int i, ModuleMap modules) {
     for (int caller = i + 1; caller < frames.count(); caller++) {
       if (frames.method(caller) != FrameBuffer.NO_METHOD) {
@@ -232,13 +235,14 @@ public final class StackNames {
     return "";
   }
 
-  /** Looks for new names of generated code, where some has none. */
+  /** Looks for new names of generated code, if a frame had none. */
   public void refresh() {
     if (unnamed) {
       unnamed = false;
       int before = jit.version();
       jit.look();
-      unnamed = jit.version() == before; // else the frames will say
+      // if there are new names, the next frame without one sets it
+      unnamed = jit.version() == before;
     }
   }
 
@@ -251,7 +255,7 @@ public final class StackNames {
     KernelSymbols symbols = kernel.symbolsFor(pc);
     int symbol = symbols.find(pc);
     if (symbol == KernelSymbols.NONE) {
-      // Without an offset, which would make a frame of every instruction and tell nothing.
+      // Without an offset, which would make a frame of every instruction.
       fill(slot, store.method(MethodDefinition.symbol(0, "", 0)), 0);
     } else {
       long start = symbols.start(symbol);

@@ -46,12 +46,12 @@ public final class SplicingUnwinder {
     this.older = new OlderStack(memory, whereabouts, this::olderTaken);
   }
 
-  /** The first address of the last stack that was needed beyond its copy; 0 if none was. */
+  /** The first address that the last stack needed beyond its copy; 0 if none. */
   public long olderFrom() {
     return older.firstAsked();
   }
 
-  /** When a part of a stack was last read later, by {@link System#nanoTime}. */
+  /** When the older part of a stack was last read, by {@link System#nanoTime}. */
   public long deepNanos() {
     return deepNanos;
   }
@@ -115,7 +115,7 @@ public final class SplicingUnwinder {
     return null;
   }
 
-  /** Whether what was read later is certainly the sample's, where it may stay. */
+  /** Whether the part that was read later is certainly the sample's. */
   private boolean isSure(StackSnapshot snapshot) {
     return !older.isLargeFrame()
         && steadiness.isSteady(

@@ -21,7 +21,7 @@ public final class Steadiness {
   private static final long MIN_DELAY_NANOS = 1_000_000;
   private static final long LONG_AGO_NANOS = 1L << 50;
 
-  /** The older part of the stack of one thread, as last read. */
+  /** The last older part of one thread's stack. */
   private static final class Last {
     int tid;
 
@@ -33,7 +33,7 @@ public final class Steadiness {
     long changedNanos;
     long changedBeforeNanos;
 
-    /** Stacks so far, and that number at the last change and at the one before it. */
+    /** The number of stacks so far, and its value at the last change and at the one before it. */
     long stacks;
 
     long changed;

@@ -30,7 +30,8 @@ final class CollectionEpoch {
     if (!lasts) {
       begun = true;
       number = now;
-      // This is Java code, so a pause that had begun when the count was read is over by now.
+      // This thread runs Java code, so a pause that had begun when the count was read is over by
+      // now.
       since = System.nanoTime();
     }
     until = before;

@@ -5,7 +5,7 @@ import stackweave.unwind.hash.LongTable;
 
 /**
  * Continuations by the address that they were found at, and by the carrier that ran them then.
- * Bounded: when it is full it forgets all. Allocates for what is new only. For the drain thread.
+ * Bounded: when it is full it forgets all. Allocates only for new entries. For the drain thread.
  */
 final class ContinuationTable {
   private static final int MAX = 4_096;
@@ -19,10 +19,10 @@ final class ContinuationTable {
     final WeakReference<Object> continuation;
     final WeakReference<Thread> thread;
 
-    /** By when it had been found there, on the clock of System.nanoTime. */
+    /** Time by which it had been found there, on the clock of System.nanoTime. */
     final long nanos;
 
-    /** Until when at least it was there. */
+    /** Time until which it was certainly there. */
     long checkedNanos;
 
     Found(long address, int carrier, Object continuation, Thread thread, long nanos) {
@@ -43,7 +43,7 @@ final class ContinuationTable {
     return found != null && found.address == address && found.carrier == carrier ? found : null;
   }
 
-  /** Adds what was found, or replaces what was found there before. */
+  /** Adds an entry, or replaces the one with the same address and carrier. */
   void put(Found found) {
     all.put(key(found.address, found.carrier), found);
   }
@@ -53,7 +53,7 @@ final class ContinuationTable {
     all.clear();
   }
 
-  /** Not 0; hardly ever the same of two, of which one is forgotten then. */
+  /** Not 0. Two entries hardly ever have the same key; then one replaces the other. */
   private static long key(long address, int carrier) {
     return address ^ (long) carrier << 40;
   }

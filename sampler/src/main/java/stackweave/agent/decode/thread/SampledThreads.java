@@ -5,8 +5,8 @@ import stackweave.unwind.hash.LongTable;
 
 /**
  * The threads met in samples or named by the kernel, by OS thread id. Ids of exited threads are
- * forgotten at once, because the OS uses them again. Bounded, should exits get lost: when it is
- * full it forgets all.
+ * forgotten at once, because the OS uses them again. Bounded, because exits may get lost: when it
+ * is full it forgets all.
  *
  * <p>For the drain thread only.
  */
@@ -24,16 +24,16 @@ public final class SampledThreads {
     /** Whether the name is Java's rather than the OS's, which cuts at 15 characters. */
     boolean fromJava;
 
-    /** Whether it was met in a sample; until then all that is known is the kernel's name for it. */
+    /** Whether a sample of it was met; before that, only the kernel's name for it is known. */
     boolean isMet;
 
-    /** How often the Java threads had been looked through when it was met. */
+    /** The number of listings of Java threads when it was met. */
     int addedAfter;
 
     WeakReference<Thread> javaThread;
 
     /**
-     * Whether the thread carries virtual threads: a stack that is cut off is one of theirs then.
+     * Whether the thread carries virtual threads: then a stack that is cut off is one of theirs.
      */
     boolean runsVirtualThreads;
 
@@ -73,7 +73,7 @@ public final class SampledThreads {
     }
   }
 
-  /** More threads than that are not sampled at a time. */
+  /** Most threads; more are not sampled at a time. */
   static final int MAX = 1 << 15;
 
   private static final int FIRST_SLOTS = 256;

@@ -1,34 +1,34 @@
 package stackweave.agent.decode.thread;
 
 /**
- * When the Java threads are looked through again: soon for an unknown thread, though not for each
- * of a storm of them, and every few seconds; less often where a look takes long, since there are
+ * Decides when the Java threads are listed again: soon after an unknown thread, but not after each
+ * one when many start, and every few seconds; less often if listing takes long, because there are
  * many threads. Times are in ns of {@link System#nanoTime}. Not thread-safe.
  */
 final class ThreadLooks {
   private static final long STORM_NANOS = 20_000_000L;
   private static final long RENAME_NANOS = 2_000_000_000L;
 
-  /** A look is followed by so many times the time it took without one. */
+  /** The pause after a listing, in multiples of the time that it took. */
   private static final int COST_SHARE = 50;
 
   private boolean any;
   private long last;
 
   /**
-   * What a look takes. Single looks may take much longer: the first loads classes, and in any the
-   * thread may be kept from its CPU. So one look at most doubles it.
+   * Estimated time of a listing. A single one may take much longer, because it loads classes or the
+   * thread loses its CPU; so one listing at most doubles the estimate.
    */
   private long cost = STORM_NANOS / COST_SHARE;
 
   /**
-   * @param unknown whether the thread in question was not looked for before
+   * @param unknown whether the thread was not looked for before
    */
   boolean isDue(long now, boolean unknown) {
     return !any || now - last > Math.max(unknown ? STORM_NANOS : RENAME_NANOS, COST_SHARE * cost);
   }
 
-  /** The threads were looked through. */
+  /** Records a listing. */
   void done(long begin, long end) {
     any = true;
     last = begin;

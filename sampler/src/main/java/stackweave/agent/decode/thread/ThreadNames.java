@@ -11,17 +11,17 @@ import stackweave.linux.Tasks;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Whose a sample is: the recording's id of an OS thread, with the name that Java gives it, or else
- * the kernel.
+ * Finds the thread of a sample: the recording's id of an OS thread, with its name in Java, or else
+ * the kernel's name.
  *
- * <p>The Java threads are looked through when an unknown thread turns up, and every few seconds,
- * since pools rename their threads ({@link ThreadLooks}). For the drain thread only.
+ * <p>The Java threads are listed when an unknown thread is met, and every few seconds, since pools
+ * rename their threads ({@link ThreadLooks}). For the drain thread only.
  */
 public final class ThreadNames implements AutoCloseable {
-  /** All threads whose id the kernel has taken away already, while they end. */
+  /** Name of all threads that the kernel lists no more while they end. */
   private static final String ENDING = "ending threads";
 
-  /** What HotSpot keeps of a mount, at most, in bytes. */
+  /** The most bytes that HotSpot keeps on the stack for a mount. */
   private static final int ENTRY_BYTES = 64;
 
   private final EventStore store;
@@ -36,15 +36,15 @@ public final class ThreadNames implements AutoCloseable {
   /** When a virtual thread was last met, by {@link System#nanoTime}. */
   private long virtualNanos = System.nanoTime() - Long.MAX_VALUE / 2;
 
-  /** Of the last {@link #ownerOf}. */
+  /** Result of the last {@link #ownerOf}. */
   private Thread owner;
 
-  /** How often the Java threads were looked through. */
+  /** The number of listings of the Java threads. */
   private int listings;
 
   /**
-   * @param finder null where Java threads can't be found: all then have the names of the OS
-   * @param virtualThreads asked when the first virtual thread is met; null where virtual threads
+   * @param finder null if Java threads can't be found: then all have the names of the OS
+   * @param virtualThreads called when the first virtual thread is met; null if virtual threads
    *     can't be told from each other
    */
   public ThreadNames(
@@ -64,14 +64,15 @@ public final class ThreadNames implements AutoCloseable {
     threads.remove(tid);
   }
 
-  /** A thread that has no Java name has this one. */
+  /** Sets the name that a thread has if it has none in Java. */
   public void renamed(int tid, String comm) {
     SampledThreads.Entry entry = threads.find(tid);
     if (entry == null) {
       entry = threads.add(tid);
     }
     if (!entry.isMet) {
-      // It may have ended when its first sample is decoded, and nothing else has its name then.
+      // The thread may have ended when its first sample is decoded, and only this has its name
+      // then.
       entry.name = comm;
     } else if (!entry.fromJava) {
       define(entry, comm, null);
@@ -87,7 +88,7 @@ public final class ThreadNames implements AutoCloseable {
     return entry;
   }
 
-  /** The same, without an id as long as it is not known whether it is a thread of Java. */
+  /** As {@link #find}, but a thread gets no id before it is known whether it is a Java thread. */
   public SampledThreads.Entry findLater(int tid) {
     SampledThreads.Entry entry = look(tid);
     if (entry.threadId == 0 && isLookedFor(entry)) {
@@ -114,17 +115,14 @@ public final class ThreadNames implements AutoCloseable {
     return entry;
   }
 
-  /**
-   * Whether {@link #find} or {@link #findLater} has looked through the Java threads since it was
-   * met, for whichever thread, or there are none to look for.
-   */
+  /** Whether the Java threads were listed since this thread was met, or can't be listed. */
   public boolean isLookedFor(SampledThreads.Entry entry) {
     return finder == null || entry.addedAfter != listings;
   }
 
   /**
-   * The recording's id of the thread that a stack is of: the virtual thread if one was mounted,
-   * which may be an unknown one, and else the OS thread's own.
+   * The recording's id of a stack's thread: of the virtual thread, which may be an unknown one, if
+   * one was mounted, else of the OS thread.
    */
   public long ownerOf(FrameBuffer frames, StackSnapshot sample, SampledThreads.Entry carrier) {
     long entry = frames.mountEntry();
@@ -135,7 +133,7 @@ public final class ThreadNames implements AutoCloseable {
     }
     virtualNanos = System.nanoTime();
     Thread carrierThread = carrier.thread();
-    // What was read of the stack after the sample may be of another mount.
+    // The part that was read after the sample may belong to another mount.
     long copied = sample.stackAddress() + sample.stackLength();
     Thread thread =
         carrierThread != null && entry >= sample.stackAddress() && entry + ENTRY_BYTES <= copied
@@ -157,7 +155,7 @@ public final class ThreadNames implements AutoCloseable {
     return virtualNanos - sinceNanos > 0;
   }
 
-  /** The Java thread that the last {@link #ownerOf} named; null if it is none, or not certain. */
+  /** The Java thread of the last {@link #ownerOf}; null if it is none, or not certain. */
   public Thread owner() {
     return owner;
   }

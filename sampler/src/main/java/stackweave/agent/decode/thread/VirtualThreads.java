@@ -8,11 +8,11 @@ import stackweave.linux.ObjectBits;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Finds the virtual thread of a sample, from the address in the copied stack of its continuation,
- * which is compared with those of known continuations: when a sample is decoded, its carrier may
- * run another one. Wrong answers are not allowed, so the result is null unless the address provably
- * meant the same object at the sample's time; the sections below say why that holds for each kind
- * of collector. Used by {@link ThreadNames}; for the drain thread only.
+ * Finds the virtual thread of a sample, by the address of its continuation in the copied stack,
+ * which is compared with those of known continuations, because the carrier may run another one by
+ * now. Wrong answers are not allowed, so the result is null unless the address provably meant the
+ * same object at the sample's time; the sections below say why that holds for each kind of
+ * collector. Used by {@link ThreadNames}; for the drain thread only.
  */
 public final class VirtualThreads implements AutoCloseable {
   /** Continuations whose addresses are read again after a collection, at about 1.2 µs each. */
@@ -30,10 +30,13 @@ public final class VirtualThreads implements AutoCloseable {
   private int nextRemembered;
   private boolean allTaken;
 
-  /** Virtual threads that set labels, which may have ended before a sample is decoded; or null. */
+  /**
+   * The virtual threads that set labels, which may have ended before a sample is decoded; may be
+   * null.
+   */
   private final ContextHook labelled;
 
-  /** How many of these were looked at in this epoch. */
+  /** How many of these were taken in this epoch. */
   private long labelledTaken;
 
   /**
@@ -87,7 +90,8 @@ public final class VirtualThreads implements AutoCloseable {
 
   // Collectors that move objects in pauses count a collection before they move anything. If the
   // count is the same from before the sample until after the continuation was found at the address,
-  // it was there at the sample's time. Of samples from before the last collection nothing is known.
+  // it was there at the sample's time. For samples from before the last collection there is no
+  // answer.
 
   private Thread findAnywhere(Thread carrier, long address) throws UnreadableMemoryException {
     Found found = table.find(address, ANY_CARRIER);
@@ -203,7 +207,7 @@ public final class VirtualThreads implements AutoCloseable {
     }
   }
 
-  /** Checks whether the epoch still lasts; if not, what was found is forgotten. */
+  /** Whether the epoch still lasts; if not, forgets all continuations. */
   private boolean isSameEpoch() throws UnreadableMemoryException {
     boolean same = epoch.lasts();
     if (!same) {
