@@ -13,7 +13,7 @@ import stackweave.agent.option.Options;
 import stackweave.engine.ThreadStarts;
 import stackweave.hotspot.runtime.JavaThreads;
 
-/** What exists as long as the agent, and is used by one drain thread after the other. */
+/** Objects that exist as long as the agent, and are used by one drain thread after the other. */
 final class AgentTools implements AutoCloseable {
   private final Instrumentation instrumentation;
   private final Messages messages;
@@ -68,7 +68,7 @@ final class AgentTools implements AutoCloseable {
     }
   }
 
-  /** Why C2 compiles the agent's classes, too; empty if it doesn't, or may. */
+  /** Why C2 compiles the agent's classes, too; empty if it does not, or is allowed to. */
   String compilerNote() {
     return compilerLimit == null ? "" : compilerLimit.note();
   }
@@ -102,14 +102,14 @@ final class AgentTools implements AutoCloseable {
     }
   }
 
-  /** Threads that start are no longer told of. */
+  /** Pauses the instrumentation of {@code Thread.start}. */
   void unhookThreadStarts() {
     if (hook != null) {
       hook.pause();
     }
   }
 
-  /** Undoes what outlives sampling; call it when there is no drain thread any more. */
+  /** Undoes what outlives sampling. To be called when there is no drain thread any more. */
   @Override
   public void close() {
     if (hook != null) {

@@ -15,9 +15,9 @@ import stackweave.engine.ThreadStarts;
 import stackweave.maps.modules.MappedModule;
 
 /**
- * What a session decodes samples with, made step by step: first what has to be known of the
- * process, which engines that send signals ask, and then the decoder. Both outlast the engine,
- * since they are slow to make. For the drain thread.
+ * Makes what a session decodes samples with, step by step: first the view of the process, which
+ * engines with signals need, then the decoder. Both outlast the engine, because they are slow to
+ * make. For the drain thread.
  */
 final class Decoding implements SignalTargets, AutoCloseable {
   private final DrainParts parts;
@@ -98,14 +98,14 @@ final class Decoding implements SignalTargets, AutoCloseable {
 
   /** Lets the pipeline take the samples of an engine that runs. */
   void follow(EngineDescription engine, Throttle throttle) {
-    // Mappings made after the process was looked at and before the engine reported them: its first
-    // samples may be in them.
+    // Its first samples may be in mappings made after the process was read and before the engine
+    // reported any.
     process.lookAgain();
     samples.refreshModules();
     samples.follow(engine, throttle);
   }
 
-  /** Reads what nearly every stack needs. */
+  /** Reads the tables of libraries that nearly every stack needs. */
   void loadTables() {
     for (MappedModule module : process.neededByMost()) {
       module.symbols();
@@ -124,13 +124,13 @@ final class Decoding implements SignalTargets, AutoCloseable {
     }
   }
 
-  /** Threads that start are no longer told of. */
+  /** Pauses the instrumentation of {@code Thread.start}. */
   void unhookThreadStarts() {
     threadStarts = ThreadStarts.NONE;
     tools.unhookThreadStarts();
   }
 
-  /** What is known of the process. */
+  /** The mappings and the VM of the process. */
   ProcessView process() {
     return process;
   }
@@ -140,12 +140,12 @@ final class Decoding implements SignalTargets, AutoCloseable {
     return decoder;
   }
 
-  /** The way of a sample. */
+  /** Decodes and writes the engine's samples. */
   SamplePipeline samples() {
     return samples;
   }
 
-  /** What users should know of it; empty for nothing. */
+  /** A note for users; empty for none. */
   String note() {
     return new Notes().add(process.note()).add(hookNote).toString();
   }

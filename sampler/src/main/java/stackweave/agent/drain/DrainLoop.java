@@ -12,11 +12,11 @@ import stackweave.jfr.store.EventStore;
 import stackweave.linux.CallPolicy;
 
 /**
- * Drains one engine, 5 to some hundred times a second: waits for samples, lets them be decoded, and
- * does what is due. For the drain thread.
+ * Drains one engine, from 5 to some hundred times a second: waits for samples, has them decoded,
+ * and does periodic work. For the drain thread.
  */
 final class DrainLoop {
-  /** What is drained, and what by; whether a seccomp filter existed when it was chosen. */
+  /** An engine, and what it is drained with. */
   record Run(
       SampleEngine engine,
       ProcessView process,
@@ -26,41 +26,49 @@ final class DrainLoop {
       boolean isFiltered) {}
 
   /**
-   * How long it waits while stacks are deeper than their copy, in ms: the older part is read when
-   * the sample is drained, and should belong to it still. Costs 1.5 % of a CPU.
+   * Wait in ms while stacks are deeper than their copy: the older part is read when the sample is
+   * drained, and should still be the same. Costs 1.5 % of a CPU.
    */
   private static final int DEEP_MILLIS = 1;
 
-  /** How long after a deep stack. */
+  /** How long that lasts after a deep stack. */
   private static final long DEEP_NANOS = 100_000_000L;
 
-  /** How long while classes are unloaded, in ms: what samples point at is gone soon. */
+  /** Wait in ms while classes are unloaded: what samples point at is gone soon. */
   private static final int UNLOADING_MILLIS = 10;
 
-  /** How long it waits when no samples come, in ms. */
+  /** Wait in ms in other cases. */
   private static final int IDLE_MILLIS = 40;
 
-  /** How long samples wait in the rings where that does no harm: so decoding costs a third less. */
+  /**
+   * How long samples gather in the rings if that does no harm: decoding costs a third less then.
+   */
   private static final long BATCH_NANOS = 200_000_000L;
 
-  /** With shorter intervals they don't wait: the rings have to have room. */
+  /** With shorter intervals samples do not gather, because the rings need room. */
   private static final long BATCH_INTERVAL_NANOS = 5_000_000L;
 
-  /** Nor where that would take more CPU time: at the JVM's end there is no time for it. */
+  /**
+   * Nor do they if decoding them would take more CPU time: at the JVM's end there is no time for
+   * it.
+   */
   private static final long BATCH_DECODING_NANOS = 20_000_000L;
 
-  /** How often mappings are read again while samples come: the kernel records no munmap. */
+  /**
+   * How often mappings are read again while samples come, because the kernel does not record
+   * munmap.
+   */
   private static final long REFRESH_NANOS = 2_000_000_000L;
 
-  /** The same where nobody tells when libraries come and go. */
+  /** The same if loads of libraries are not reported. */
   private static final long UNTOLD_REFRESH_NANOS = 500_000_000L;
 
-  /** Pause after that in multiples of its CPU time, but for the longest one. */
+  /** The pause after reading them, in multiples of its CPU time, up to the longest pause. */
   private static final int REFRESH_SHARE = 500;
 
   private static final long MAX_REFRESH_NANOS = 10_000_000_000L;
 
-  /** How often what a recording in memory may have lost by now is written again. */
+  /** How often definitions that a recording in memory may have lost are written again. */
   private static final long REPEAT_NANOS = 10_000_000_000L;
 
   /** Interval of status events. */
@@ -84,7 +92,7 @@ final class DrainLoop {
   private long published = refreshed - PUBLISH_NANOS;
   private long stated = refreshed;
 
-  /** Whether there were samples since mappings were read. */
+  /** Whether there were samples since the mappings were read. */
   private boolean sampled;
 
   /** Whether the next samples may wait in the rings, and since when they do. */
@@ -109,9 +117,9 @@ final class DrainLoop {
     this.budget = budget;
   }
 
-  /** Drains until the engine has to end, and then what is left in its rings. */
+  /** Drains until the engine has to end, and then the rest in its rings. */
   End run() {
-    status.write(); // also for short recordings: the first stacks take time
+    status.write(); // so that short recordings have one: the first stacks take time
     parts.room().begin();
     boolean hasRoom = true;
     while (!stop.isSet() && !mustEnd && hasRoom) {
@@ -127,7 +135,7 @@ final class DrainLoop {
     return isOff ? End.STOPPED : End.REPLACED;
   }
 
-  /** In a method of its own: a loop body with so few iterations would stay interpreted. */
+  /** A method of its own, because a loop body with so few iterations would stay interpreted. */
   private void next() {
     boolean isFilling = await();
     if (!isFilling && maySamplesWait()) {
@@ -137,7 +145,7 @@ final class DrainLoop {
     }
   }
 
-  /** Waits; returns whether a ring fills up, though its samples may wait. */
+  /** Waits; returns whether a ring fills up although its samples may wait. */
   private boolean await() {
     boolean isFilling = false;
     if (store.isLastFlushed()) {
@@ -203,13 +211,13 @@ final class DrainLoop {
     return (int) Math.max(0, (gatheringSince + BATCH_NANOS - System.nanoTime()) / 1_000_000);
   }
 
-  /** Whether a batch, with as many samples in a time as came just now, is soon decoded. */
+  /** Whether decoding is short for a batch with as many samples per second as just now. */
   private boolean isBatchShort(long cpu) {
     long waited = Math.min(System.nanoTime() - gatheringSince, BATCH_NANOS);
     return cpu * BATCH_NANOS < BATCH_DECODING_NANOS * waited;
   }
 
-  /** Whether samples that come from now on may wait for others. */
+  /** Whether samples may gather from now on. */
   private boolean mayGather() {
     return request.event().isCpu()
         && request.intervalNanos() >= BATCH_INTERVAL_NANOS
@@ -218,7 +226,7 @@ final class DrainLoop {
         && samples.maySamplesWait();
   }
 
-  /** Whether what is in the rings is better drained later, with what comes until then. */
+  /** Whether the samples in the rings should be drained later, with further ones. */
   private boolean maySamplesWait() {
     if (!gathering || batchWait() == 0) {
       return false;
@@ -233,8 +241,8 @@ final class DrainLoop {
   }
 
   /**
-   * Whether what comes by this engine may be decoded late: a library that can bear no signal must
-   * be met soon, by what the loader counts or else by a sample in it.
+   * Whether this engine's samples may be decoded late. An engine with signals must soon notice a
+   * library that signals would harm, by the loader's counters or else by a sample in it.
    */
   private boolean mayEngineWait() {
     return engine.state() == EngineState.SAMPLES_MAY_WAIT
@@ -275,10 +283,10 @@ final class DrainLoop {
     }
   }
 
-  /** Looks whether this engine has to end. */
+  /** Checks whether this engine has to end. */
   private void look(long now) {
     mustEnd |= parts.switchFile().present() != null || budget.isFreeAgain(now);
-    // That it can't be told now says nothing new of a thread that was under none.
+    // Only a certain answer counts, for a thread that had no filter before.
     if (!run.isFiltered() && CallPolicy.filter() == CallPolicy.Filter.FILTERED) {
       run.process().avoidFilteredCalls();
       mustEnd = true;

@@ -7,14 +7,14 @@ import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.SamplingRequest;
 
 /**
- * What a drain thread works by, from its start to its end.
+ * The inputs of a drain thread.
  *
  * @param request what the recordings ask for
  * @param options what the agent's options say
  * @param engines starts engines
- * @param room what the application leaves for sampling
+ * @param room whether the application leaves room for sampling
  * @param switchFile whether sampling is switched off
- * @param started counted down when an engine runs, or it is known why none does
+ * @param started counted down when an engine runs, or when it is known why none does
  */
 record DrainParts(
     SamplingRequest request,

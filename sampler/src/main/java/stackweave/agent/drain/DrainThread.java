@@ -14,8 +14,8 @@ import stackweave.linux.NativeAccess;
 
 /**
  * The agent's one working thread, made by {@link Sampler} for a request. It waits until there is
- * room and nothing switches sampling off, and then samples ({@link EngineSession}), until told to
- * stop. What hinders it is said once on stderr, and in every chunk of the recording.
+ * room and sampling is not switched off, and then samples ({@link EngineSession}) until it is
+ * stopped. An obstacle is reported once on stderr, and in every chunk of the recording.
  *
  * <p>It must not end the application: every Throwable ends sampling only.
  */
@@ -117,7 +117,7 @@ final class DrainThread implements Runnable {
           case STOPPED, REPLACED -> {}
         }
         if (status.store() != null) {
-          // Method and module ids start again with each run.
+          // Ids of methods and modules start again with each run.
           status.store().newGeneration();
           status.store().rest();
         }
@@ -125,7 +125,7 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /** Waits without holding resources. */
+  /** Waits until sampling is not switched off, without holding resources. */
   private void awaitSwitchedOn() {
     Path off = parts.switchFile().present();
     if (off == null) {
@@ -165,9 +165,9 @@ final class DrainThread implements Runnable {
   }
 
   /**
-   * Waits until an engine that was refused is to be tried again, or sampling is switched off.
+   * Waits before an engine that was refused is tried again, or until sampling is switched off.
    *
-   * @param mayPass whether a cause of refusal may go away by itself
+   * @param mayPass whether the cause may disappear by itself
    */
   private void awaitRetry(PerfBudget budget, boolean mayPass) {
     long began = System.nanoTime();
@@ -183,7 +183,7 @@ final class DrainThread implements Runnable {
     }
   }
 
-  /** Waits; a chunk that ends meanwhile is told why there are no samples. */
+  /** Waits; a chunk that ends meanwhile gets the reason why it has no samples. */
   private void pause(long nanos) {
     stop.park(nanos);
     status.flushIfRequested();

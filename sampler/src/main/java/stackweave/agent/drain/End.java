@@ -1,12 +1,12 @@
 package stackweave.agent.drain;
 
-/** Why an engine is drained no more, or no engine is. */
+/** Why a run of an engine ended, or could not begin. */
 enum End {
   /** Another engine is to take over. */
   REPLACED,
-  /** No engine could be had. */
+  /** No engine was available. */
   REFUSED,
-  /** The same, for a cause that may go away by itself. */
+  /** No engine was available, for a cause that may disappear by itself. */
   REFUSED_FOR_NOW,
   /** Heap, metaspace or a limit of the process leaves too little. */
   NO_ROOM,

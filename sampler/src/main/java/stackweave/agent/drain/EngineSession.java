@@ -13,20 +13,19 @@ import stackweave.engine.choice.EngineChoice;
 import stackweave.engine.perf.PerfBudget;
 
 /**
- * Sampling from its begin to its end: chooses an engine, starts it, makes what decodes its samples,
- * and lets another engine take over where that one ends. It is run again after a pause, and goes on
- * then with the account of the drain thread's CPU time. For the drain thread.
+ * Samples from begin to end: chooses an engine, starts it, makes the decoder, and lets another
+ * engine take over when that one ends. It is run again after a pause, and then continues the
+ * account of the drain thread's CPU time. For the drain thread.
  *
- * <p>An engine is started before anything else: samples can wait in its rings, and what runs before
- * it does is missed. With short intervals the rings would be full too soon, and of a process that
- * has worked for long it has to be known what was unloaded before: then what decodes samples comes
- * first.
+ * <p>The engine is started first: samples can wait in its rings, and CPU time before its start is
+ * missed. The decoder is made first if intervals are so short that the rings would overflow, or if
+ * the process has worked for long, because then code that it unloaded earlier must be known.
  */
 final class EngineSession {
   /** From this interval on, rings have room for a second of samples or more. */
   private static final long EARLY_NANOS = 5_000_000L;
 
-  /** CPU time of a process that can hardly have unloaded anything. */
+  /** A process that has used less CPU time can hardly have unloaded anything. */
   private static final long YOUNG_NANOS = 5_000_000_000L;
 
   private final DrainParts parts;
@@ -38,7 +37,7 @@ final class EngineSession {
   /** When what features record begins, by {@link System#nanoTime}. */
   private long sinceNanos;
 
-  // Of the present run.
+  // Fields of the present run.
   private Features features;
   private Decoding decoding;
   private boolean areFeaturesOpen;
@@ -59,7 +58,7 @@ final class EngineSession {
     this.sinceNanos = status.askedNanos();
   }
 
-  /** Samples until it has to end, and releases everything. */
+  /** Samples until the session has to end, and releases everything. */
   End run() {
     features = new Features(tools.features());
     decoding = new Decoding(parts, tools, status, stop);
@@ -90,7 +89,7 @@ final class EngineSession {
       if (end != End.REPLACED) {
         return end;
       }
-      // The next engine isn't told which threads end meanwhile, so their ids may be reused.
+      // No engine reports the ends of threads until the next one runs, so ids may be reused.
       status.store().newGeneration();
     }
   }
@@ -123,7 +122,7 @@ final class EngineSession {
     }
   }
 
-  /** Does what an engine that takes samples already needs before they are decoded. */
+  /** Prepares the decoding of samples that the engine takes already. */
   private void prepare(SampleEngine engine, boolean isFiltered) {
     if (throttle == null) {
       throttle =
@@ -181,7 +180,7 @@ final class EngineSession {
     } finally {
       decoding.close();
       if (areFeaturesOpen) {
-        sinceNanos = System.nanoTime(); // nothing is known of what passes before the next run
+        sinceNanos = System.nanoTime(); // features know nothing of the time until the next run
       }
     }
   }

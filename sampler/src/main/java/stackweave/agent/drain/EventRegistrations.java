@@ -1,12 +1,12 @@
 package stackweave.agent.drain;
 
 /**
- * Keeps the drain thread from using events while another thread registers some with JFR, for the
- * two would wait for each other ({@code SamplingListener.onRegistering} says why). So an engine can
+ * Lets the drain thread wait before it uses events while another thread registers some with JFR,
+ * because the two could deadlock ({@code SamplingListener.onRegistering} says why). An engine can
  * be started meanwhile. Thread-safe.
  */
 final class EventRegistrations {
-  /** How many are under way, one within the other. */
+  /** The number of nested registrations. */
   private int underWay;
 
   synchronized void begin() {

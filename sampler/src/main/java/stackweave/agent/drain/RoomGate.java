@@ -13,7 +13,7 @@ import stackweave.jfr.status.SamplerFigures;
  * classes stay. Called by the recording control on one thread; {@link #close} on any thread.
  */
 public final class RoomGate implements StartGate, AutoCloseable {
-  /** Room is looked for this many times for each check of the recordings. */
+  /** The number of looks at room for each check of the recordings. */
   private static final int RECORDINGS_LOOKS = 10;
 
   private final Messages messages;

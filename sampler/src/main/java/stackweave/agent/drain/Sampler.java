@@ -35,7 +35,7 @@ public final class Sampler implements SamplingListener {
   private static final long STOP_MILLIS = 10_000;
 
   /**
-   * What is this machine's, except in tests.
+   * The machine's interfaces, which tests replace.
    *
    * @param engines starts engines
    * @param heap the JVM's
@@ -60,7 +60,7 @@ public final class Sampler implements SamplingListener {
   /** Opened by the first drain thread once the heap has room. At most one drain thread exists. */
   private volatile EventStore store;
 
-  // Written under the lock of this; drain is read without it, too.
+  // Guarded by this; drain is also read without it.
   private StartWatch start;
   private volatile DrainThread drain;
   private boolean closed;
@@ -94,7 +94,7 @@ public final class Sampler implements SamplingListener {
     this.publisher = new StatusPublisher(board, switchFile.name(), this::latest, this::hasStarted);
   }
 
-  /** Makes what sampling needs, once. Under the lock of this. */
+  /** Makes what sampling needs, once. Guarded by this. */
   private void prepare() {
     if (totals == null) {
       tools = new AgentTools(instrumentation, messages, features.get(), options);
@@ -134,7 +134,7 @@ public final class Sampler implements SamplingListener {
       return;
     }
     try {
-      // First those that have ended, while the drain thread still has their figures.
+      // Ended recordings first, while the drain thread still has their figures.
       publisher.endRecords(request);
       sampleFor(request, asked);
       publisher.beginRecords(request);
@@ -225,7 +225,7 @@ public final class Sampler implements SamplingListener {
       startDrain();
     } finally {
       try {
-        // Also where no thread could be started: the recording says then that it has no samples.
+        // Also if no thread could be started: then the recording says that it has no samples.
         start.prepare();
         isReady = true;
       } finally {
@@ -273,7 +273,7 @@ public final class Sampler implements SamplingListener {
       if (store == null) {
         store = EventStore.open(SessionLegend.info(), StoreLimits.DEFAULT);
       } else {
-        // Ids of the HotSpot methods and modules begin anew with each pipeline.
+        // Ids of HotSpot's methods and of modules begin anew with each pipeline.
         store.newGeneration();
       }
       return store;

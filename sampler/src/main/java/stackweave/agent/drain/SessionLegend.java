@@ -8,11 +8,14 @@ import stackweave.jfr.store.SessionInfo;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.walk.Found;
 
-/** What a recording says of the codes in its events, for readers of other versions. Stateless. */
+/**
+ * Makes the legends of the codes in a recording, by which readers of other versions understand
+ * them. Stateless.
+ */
 final class SessionLegend {
   private SessionLegend() {}
 
-  /** In loops: it is made at the start of sampling, where each lambda is one more class. */
+  /** Uses loops, because it is called when sampling starts, and each lambda is one more class. */
   static SessionInfo info() {
     StringJoiner kinds = new StringJoiner(",");
     for (FrameKind kind : FrameKind.values()) {

@@ -16,9 +16,9 @@ import stackweave.jfr.store.StartWatch;
 import stackweave.linux.CpuTime;
 
 /**
- * What the drain thread says of itself: publishes its figures and notes to other threads, and
- * writes them as status events; opens the store that they go to. Also accounts for CPU time that no
- * sample stands for. For the drain thread.
+ * The drain thread's status: publishes its figures and notes to other threads, writes them as
+ * status events, and opens the store for them. Also accounts for CPU time that no sample stands
+ * for. For the drain thread.
  */
 final class Status implements AutoCloseable {
   private final SamplerTotals totals;
@@ -30,7 +30,7 @@ final class Status implements AutoCloseable {
 
   private final Messages messages;
 
-  /** Null before it is opened: when something is to be written. */
+  /** Null until something is to be written. */
   private EventStore store;
 
   /** Null before native functions can be called, and after the end. */
@@ -39,13 +39,13 @@ final class Status implements AutoCloseable {
   /** Null while none runs. */
   private SampleEngine engine;
 
-  /** What is to be known of the running engine and what goes with it. */
+  /** Sources of notes on the running engine and its features. */
   private List<Supplier<String>> notes = List.of();
 
-  /** Whether an engine runs, and CPU time counts as missed all the same; {@link #endMissed}. */
+  /** Whether CPU time counts as missed although an engine runs; see {@link #endMissed}. */
   private boolean isMissed;
 
-  /** CPU time of the process until the engine ran, and that of this thread, in ns. */
+  /** CPU time of the process until the engine ran, and of this thread, in ns. */
   private long missedCpu;
 
   private long missedOwn;
@@ -75,16 +75,17 @@ final class Status implements AutoCloseable {
     return totals;
   }
 
-  /** Native functions can be called from here on. */
+  /** Native functions can be called from now on. */
   void begin() {
     cpuTime = new CpuTime();
     totals.startDelayNanos = 0;
-    // Where /proc could not be read when samples were requested.
+    // If /proc could not be read when samples were requested.
     totals.missed.begin(processCpu(), ownCpu());
   }
 
   /**
-   * The store, opened at the first call. That takes some 30 ms, so an engine is started before.
+   * Returns the store, which the first call opens. That takes some 30 ms, so an engine is started
+   * before.
    *
    * @param wake ends this thread's wait
    */
@@ -115,13 +116,13 @@ final class Status implements AutoCloseable {
 
   // ---- while no engine runs
 
-  /** Nothing hinders sampling any more. */
+  /** Nothing prevents sampling any more. */
   void clear() {
     totals.note = "";
     start.waitsFor("");
   }
 
-  /** Says why there are no samples: once on stderr, and in every chunk of the recording. */
+  /** Reports why there are no samples: once on stderr, and in every chunk of the recording. */
   void stateObstacle(String note, String message) {
     totals.engine = "";
     totals.note = note;
@@ -130,7 +131,7 @@ final class Status implements AutoCloseable {
     write();
   }
 
-  /** The same of a failure of the agent's own. */
+  /** Reports a failure of the agent in the same way. */
   void stateFailure(Throwable failure) {
     messages.sampling(failure(failure));
     engine = null; // it is closed by now
@@ -170,12 +171,12 @@ final class Status implements AutoCloseable {
     }
   }
 
-  /** An engine was chosen, or none could be had. */
+  /** Sets why this engine was chosen, or why there is none. */
   void chosen(String reasons) {
     totals.engineReason = reasons;
   }
 
-  /** Sets what is asked for notes whenever something is published, until {@link #end}. */
+  /** Sets sources of notes that are read whenever something is published, until {@link #end}. */
   void noteFrom(List<Supplier<String>> sources) {
     notes = sources;
   }
@@ -186,7 +187,7 @@ final class Status implements AutoCloseable {
     EngineStatistics statistics = engine.statistics();
     totals.add(statistics);
     if (engine.description().event().isCpu() && !isMissed) {
-      // CPU time that is used while an event is sampled instead is missed.
+      // CPU time counts as missed while another event is sampled.
       totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
     }
     engine = null;
@@ -210,7 +211,7 @@ final class Status implements AutoCloseable {
     return store != null && store.flushRequested();
   }
 
-  /** Lets a chunk end that waits for what this thread has to write. */
+  /** Lets a chunk end that waits for this thread's flush. */
   void flushIfRequested() {
     if (isFlushRequested()) {
       write();
@@ -247,8 +248,8 @@ final class Status implements AutoCloseable {
   }
 
   /**
-   * No CPU time is missed since the engine runs. Said when something can be written at last: if the
-   * recording ends before, its samples are lost with the engine's buffers.
+   * No CPU time is missed since the engine started. Called when something can be written: if the
+   * recording ends before that, its samples are lost with the engine's buffers.
    */
   private void endMissed() {
     if (isMissed) {

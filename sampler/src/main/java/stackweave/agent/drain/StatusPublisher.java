@@ -16,8 +16,8 @@ import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * Publishes the agent's status in the agent properties, where the command line reads it, and what
- * it serves recordings of the command record with. Thread-safe; takes no lock but the board's.
+ * Publishes in the agent properties, where the command line reads them, the agent's status and how
+ * far each recording of the command record is. Thread-safe; takes no lock except the board's.
  */
 final class StatusPublisher implements Runnable {
   private final StatusBoard board;
@@ -36,7 +36,7 @@ final class StatusPublisher implements Runnable {
 
   /**
    * @param switchFile the option's, or empty
-   * @param latest the latest figures; null if nothing was asked for so far
+   * @param latest the latest figures; null before the first request
    * @param hasStarted whether samples are taken, or the reason is known why not
    */
   StatusPublisher(
@@ -67,7 +67,7 @@ final class StatusPublisher implements Runnable {
     served = request;
   }
 
-  /** Notes the recordings of the command record that have begun. */
+  /** Records the begin of recordings of the command record. */
   void beginRecords(SamplingRequest request) {
     if (request == null) {
       return;
@@ -81,8 +81,8 @@ final class StatusPublisher implements Runnable {
   }
 
   /**
-   * Publishes the summary of the recordings that are not in this request any more; their end has
-   * made the drain thread publish its figures.
+   * Publishes the summary of the recordings that are no more in this request. At their end the
+   * drain thread has published its figures.
    */
   void endRecords(SamplingRequest request) {
     for (Map.Entry<String, SamplerFigures> each : records.entrySet()) {

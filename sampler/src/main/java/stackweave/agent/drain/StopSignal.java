@@ -4,15 +4,15 @@ import java.util.concurrent.locks.LockSupport;
 import stackweave.engine.SampleEngine;
 
 /**
- * Tells the drain thread to end, and ends its waits: those for samples, of the engine that runs,
- * and those without an engine. Thread-safe; nothing here blocks or throws but {@link #park}.
+ * Tells the drain thread to end, and ends its waits, whether an engine runs or not. Thread-safe;
+ * only {@link #park} blocks, and nothing throws.
  */
 final class StopSignal {
   private volatile boolean set;
   private volatile Thread waiting;
   private volatile SampleEngine engine;
 
-  /** The thread that waits is to end. */
+  /** Tells the thread to end. */
   void set() {
     set = true;
     wake();
@@ -36,7 +36,7 @@ final class StopSignal {
     engine = running;
   }
 
-  /** Waits until {@link #wake}, but no longer than so. For one thread. */
+  /** Waits until {@link #wake}, but at most {@code nanos}. For one thread. */
   void park(long nanos) {
     waiting = Thread.currentThread();
     if (!set) {
@@ -46,8 +46,8 @@ final class StopSignal {
   }
 
   /**
-   * Clears an interrupt by an application that interrupts all threads: an interrupted thread never
-   * parks and can't read files by channels.
+   * Clears the interrupt of an application that interrupts all threads: an interrupted thread can
+   * neither park nor read files by channels.
    */
   static void clearInterrupt() {
     Thread.interrupted();

@@ -2,9 +2,9 @@ package stackweave.agent.drain.limit;
 
 /**
  * Whether the Java heap has room for what the agent keeps there: its caches, which take at most a
- * sixteenth of the heap and 64 MiB ({@link stackweave.unwind.HeapShare}). Sampling begins where
- * twice that is free, and ends where less than that is left after collections. The application is
- * not protected if it takes the rest of its heap within a second.
+ * sixteenth of the heap and 64 MiB ({@link stackweave.unwind.HeapShare}). Sampling begins if twice
+ * that is free, and ends if less than that is left after collections. The application is not
+ * protected if it takes the rest of its heap within a second.
  *
  * <p>Read through {@link Runtime} ({@code CollectedHeap::max_capacity} and {@code used}), for every
  * collector, which loads no class and allocates nothing. For one thread.
@@ -39,13 +39,13 @@ public final class HeapRoom {
   /** How long usage is watched before it is judged. */
   private static final long JUDGED_NANOS = 1_000_000_000L;
 
-  /** Usage has to fall so often in that time: the first fall may be the end of a collection. */
+  /** Falls of usage needed in that time: the first may be the end of an earlier collection. */
   private static final int JUDGED_FALLS = 2;
 
   private final Heap heap;
   private final long cachesBytes;
 
-  /** What was left when it was last judged, in bytes. */
+  /** Free bytes when it was last judged. */
   private long left;
 
   private long since;
@@ -79,9 +79,9 @@ public final class HeapRoom {
   }
 
   /**
-   * Notes what is in use, and judges it once a second: whether collections have left too little.
-   * Usage falls only by a collection, so the lowest of a second with two falls is about what was
-   * alive. Where it does not fall, nothing is known of it, and sampling goes on.
+   * Reads the usage, and judges once a second whether collections have left too little. Usage falls
+   * only by a collection, so its minimum in a second with two falls is about what is live. Without
+   * falls nothing is known, and sampling goes on.
    *
    * @param nowNanos by {@link System#nanoTime}
    */

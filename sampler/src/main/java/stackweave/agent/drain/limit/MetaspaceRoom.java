@@ -7,27 +7,27 @@ import java.lang.management.MemoryUsage;
 import stackweave.agent.jdk.VmArguments;
 
 /**
- * What {@code -XX:MaxMetaspaceSize} and {@code -XX:CompressedClassSpaceSize} leave for our classes:
- * nobody has room for them but the application if it is at its limit, and what is loaded stays.
+ * Whether {@code -XX:MaxMetaspaceSize} and {@code -XX:CompressedClassSpaceSize} leave room for the
+ * agent's classes: at the limit the application would lack it, and loaded classes stay.
  *
- * <p>Whether there is a limit is read from the {@link VmArguments}, for which next to nothing is
- * loaded. What is used of it says {@code java.management}, which is loaded only where there is a
- * limit, and one that is large enough for it. For one thread.
+ * <p>Whether there is a limit is read from the {@link VmArguments}, for which hardly a class is
+ * loaded. Usage is read by {@code java.management}, which is loaded only if there is a limit that
+ * is large enough for it. For one thread.
  */
 public final class MetaspaceRoom {
-  /** What sampling loads, in bytes: 5 were measured, of which JFR has a part. */
+  /** Bytes that sampling's classes need: 5 MiB were measured, a part of which is JFR's. */
   static final long NEEDED_BYTES = 12L << 20;
 
   /** The same of the compressed class space. */
   static final long NEEDED_CLASS_BYTES = 2L << 20;
 
-  /** Below that it isn't asked what is used: the application has as much itself. */
+  /** With a lower limit usage is not read: that would take as much as the application may have. */
   static final long MIN_BYTES = 16L << 20;
 
   private static final String LIMIT = "-XX:MaxMetaspaceSize=";
   private static final String CLASS_LIMIT = "-XX:CompressedClassSpaceSize=";
 
-  /** There is one, but not of a form known here. */
+  /** A limit in a form that is not known here. */
   private static final long UNKNOWN = -1;
 
   private final long limit;
@@ -50,12 +50,12 @@ public final class MetaspaceRoom {
     classLimit = classes;
   }
 
-  /** Of this JVM. Where its arguments can't be read, it is taken for one without limits. */
+  /** Reads this JVM's limits; if its arguments can't be read, there are none. */
   public static MetaspaceRoom of(Instrumentation instrumentation) {
     return new MetaspaceRoom(VmArguments.read(instrumentation));
   }
 
-  /** In bytes, of a number with k, m, g or t behind it; {@link #UNKNOWN} of all else. */
+  /** Parses bytes: a number that k, m, g or t may follow; else {@link #UNKNOWN}. */
   static long bytes(String text) {
     int end = text.length();
     int shift =
@@ -103,7 +103,7 @@ public final class MetaspaceRoom {
     return used(Pools.left("Metaspace"), Pools.left("Compressed Class Space"), shares);
   }
 
-  /** The same, of what is left in both, in bytes. */
+  /** The same for the bytes left in both. */
   static String used(long left, long leftForClasses, int shares) {
     if (left < NEEDED_BYTES / shares) {
       return left(LIMIT, left, NEEDED_BYTES / shares);
@@ -122,11 +122,14 @@ public final class MetaspaceRoom {
         + "; a larger one helps";
   }
 
-  /** Apart, for its classes are loaded only where there is a limit. */
+  /** A class of its own, so that its classes are loaded only if there is a limit. */
   private static final class Pools {
     private Pools() {}
 
-    /** What may still be committed in a pool, in bytes; all of what is unlimited, or not there. */
+    /**
+     * Bytes that may still be committed in a pool; the largest number if it is unlimited or
+     * missing.
+     */
     static long left(String name) {
       for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
         if (pool.getName().equals(name)) {

@@ -4,15 +4,15 @@ import java.lang.instrument.Instrumentation;
 import stackweave.agent.attach.ProcessRoom;
 
 /**
- * Whether heap, metaspace and the process's limits have room for sampling: asked before it begins
- * and once a second while it runs, for the application may take it meanwhile. What the agent needs
- * then must not be what the application lacks. For one thread.
+ * Whether heap, metaspace and the process's limits have room for sampling: asked before it begins,
+ * and once a second while it runs, because the application may come to need the room. For one
+ * thread.
  */
 public final class Room {
-  /** Of metaspace and limits sampling needs a quarter to go on, for most is loaded by then. */
+  /** To go on, sampling needs a quarter of metaspace and limits, since most is loaded by then. */
   private static final int SHARES_TO_GO_ON = 4;
 
-  /** Half of it to begin, where it was loaded before. */
+  /** To begin again, it needs half. */
   private static final int SHARES_TO_BEGIN_LATER = 2;
 
   /** How long sampling pauses after it has ended for lack of room: a start takes 0.3 CPU s. */
@@ -23,14 +23,14 @@ public final class Room {
   /** How often it is asked whether sampling may begin, while it may not. */
   public static final long LOOK_NANOS = 50_000_000L;
 
-  /** What is short for so many of these looks is said; before that it may be garbage. */
+  /** Looks after which a lack of room is reported; before that it may be garbage. */
   public static final int LOOKS_UNTIL_SAID = 20;
 
   private final HeapRoom heap;
   private final Instrumentation instrumentation;
   private final int sharesToBegin;
 
-  /** Null before it is first asked, which loads some classes. */
+  /** Null before the first question, which loads some classes. */
   private MetaspaceRoom metaspace;
 
   private boolean hasEnded;
@@ -38,7 +38,7 @@ public final class Room {
   private boolean isHeapShort;
   private long lookedAt;
 
-  /** What else was short at the last look, a second ago at most; null if nothing was. */
+  /** What was short beside the heap at the last look, up to a second ago; null for nothing. */
   private String other;
 
   private Room(Instrumentation instrumentation, HeapRoom.Heap heap, int sharesToBegin) {
@@ -48,7 +48,7 @@ public final class Room {
     this.lookedAt = System.nanoTime() - OTHERS_NANOS;
   }
 
-  /** For sampling for the first time: nothing is loaded yet. */
+  /** For the first sampling, before its classes are loaded. */
   public static Room beforeFirst(Instrumentation instrumentation) {
     return new Room(instrumentation, HeapRoom.Heap.OF_JVM, 1);
   }

@@ -19,8 +19,8 @@ import stackweave.unwind.walk.Found;
 
 /**
  * Totals since the agent started, over all engines. Fields are written by the drain thread only,
- * unless they say otherwise; other threads read {@link #latest}. The next drain thread continues it
- * after the previous one has ended.
+ * unless they say otherwise; other threads read {@link #latest}. Used by one drain thread after the
+ * other.
  */
 public final class SamplerTotals {
   public final SampleCounts counts = new SampleCounts();
@@ -31,7 +31,7 @@ public final class SamplerTotals {
   /** How often the store reached a limit and was emptied. */
   public long storeResets;
 
-  /** What is to be known of the running engine and what goes with it, or empty. */
+  /** Notes on the running engine and its features, or empty. */
   public String engineNotes = "";
 
   /** What was not understood in recordings' settings, or empty; written by any thread. */
@@ -89,7 +89,7 @@ public final class SamplerTotals {
   public void publish(EngineStatistics running) {
     SamplerFigures before = latest;
     SamplerFigures now = figures(running);
-    // A difference of several clocks, which must not go back in a recording.
+    // Differences of several clocks, which must not decrease in a recording.
     if (before != null && now.get(Counter.CPU_USED) < before.get(Counter.CPU_USED)) {
       now = now.with(now.counters().set(Counter.CPU_USED, before.get(Counter.CPU_USED)));
     }
@@ -138,10 +138,7 @@ public final class SamplerTotals {
         .toString();
   }
 
-  /**
-   * A note if the engine can't reach the interval asked for, so that it isn't taken for the
-   * samples' interval.
-   */
+  /** A note if the engine can't reach the interval that was asked for. */
   private String intervalNote() {
     return engine.isEmpty() || reachedIntervalNanos <= intervalNanos
         ? ""

@@ -200,7 +200,7 @@ public final class StatusReport {
     return complete + " complete" + share(complete, all) + others;
   }
 
-  /** Of those that a recording has, and not rounded to all of them: as in the exports. */
+  /** A share of the samples in a recording, rounded to all only if it is all: as in the exports. */
   private static String share(long part, long whole) {
     if (whole == 0) {
       return "";
