@@ -9,10 +9,10 @@ import stackweave.maps.modules.ModuleIndex;
  * stackweave.agent.FeatureList}.
  */
 public interface Feature {
-  /** What is not done where it fails, for users: "waiting threads are not looked at". */
+  /** What is missing if it fails, for users: "waiting threads are not looked at". */
   String failure();
 
-  /** Sampling is about to begin: nothing is known yet of what is mapped. On the drain thread. */
+  /** Sampling is about to begin, and the mappings are not read yet. On the drain thread. */
   default void prepare(ModuleIndex modules) {}
 
   /**
@@ -23,9 +23,9 @@ public interface Feature {
    */
   FeatureSession open(FeatureContext context) throws FeatureRefusedException;
 
-  /** Nothing is sampled for now, for no engine could be had: gives back what it holds for it. */
+  /** No engine samples for now: releases what it holds for sampling. */
   default void pause() {}
 
-  /** The agent leaves. Called when there is no drain thread any more. */
+  /** The agent is detached. Called when there is no drain thread any more. */
   default void remove() {}
 }

@@ -8,13 +8,13 @@ import stackweave.jfr.control.SamplingRequest;
 import stackweave.linux.CallPolicy;
 
 /**
- * What a feature works with. For the drain thread, as long as its session.
+ * The inputs of a feature's session. For the drain thread, as long as the session lasts.
  *
  * @param request what the recordings ask for
  * @param decoder what stacks are unwound and named with; it has the store and the counters
- * @param samples the way of the engine's samples, which also takes samples of an engine beside it
- * @param perfBudget kernel memory for perf events of threads, of which all share
- * @param config of the engine
+ * @param samples decodes the engine's samples, and those of a second engine
+ * @param perfBudget the budget of kernel memory for perf events of threads, which all share
+ * @param config the engine's
  * @param sinceNanos when samples were asked for, or after a pause went on, by {@link
  *     System#nanoTime}
  */

@@ -21,10 +21,10 @@ public final class Features implements AutoCloseable {
   private static final class Entry {
     private final Feature feature;
 
-    /** Null while it isn't done. */
+    /** Null while the feature is not used. */
     private FeatureSession session;
 
-    /** Why not, or empty. */
+    /** Why it is not used, or empty. */
     private String whyNot = "";
 
     Entry(Feature feature) {
@@ -106,7 +106,7 @@ public final class Features implements AutoCloseable {
     }
   }
 
-  /** What users should know of them; empty for nothing. */
+  /** Notes for users; empty for none. */
   public String note() {
     Notes all = new Notes();
     for (Entry entry : entries) {

@@ -8,8 +8,8 @@ import java.io.IOException;
 
 /**
  * Replaces names in a class file: all are texts of its constant pool (JVMS 4.4), and nothing else
- * depends on their lengths. Byte Buddy's copy of ASM can do that too, but costs each start of
- * sampling its loading. Stateless.
+ * depends on their lengths. Byte Buddy's copy of ASM could do that, too, but would have to be
+ * loaded at each start of sampling. Stateless.
  */
 public final class ClassFileNames {
   /** Magic number, minor and major version. */
@@ -39,14 +39,14 @@ public final class ClassFileNames {
         out.write(in.readNBytes(bytes(tag)));
       }
       if (tag == LONG || tag == DOUBLE) {
-        i++; // takes two places
+        i++; // a long or double takes two indices
       }
     }
     in.transferTo(out);
     return bytes.toByteArray();
   }
 
-  /** The bytes of a constant behind its tag. */
+  /** The number of bytes of a constant after its tag. */
   private static int bytes(int tag) throws IOException {
     return switch (tag) {
       case 3, 4, 9, 10, 11, 12, 17, 18 -> 4; // numbers, members, names with types, dynamic

@@ -39,7 +39,8 @@ public final class JavaBase {
   }
 
   /**
-   * Exports packages of java.base to this module: their public classes. Again has no effect.
+   * Exports packages of java.base to this module: their public classes. Repeated calls have no
+   * effect.
    *
    * @throws RuntimeException if the JVM doesn't
    */
@@ -55,9 +56,7 @@ public final class JavaBase {
     instrumentation.redefineModule(type.getModule(), Set.of(), exports, opens, Set.of(), Map.of());
   }
 
-  /**
-   * No stream, whose lambdas would be the first classes that a JVM with little room has to load.
-   */
+  /** Uses no stream, whose lambdas would be the first that a JVM with little room has to load. */
   private static Map<String, Set<Module>> toUs(String... packages) {
     Map<String, Set<Module>> all = new HashMap<>();
     for (String name : packages) {

@@ -21,9 +21,8 @@ public final class JavaThreadFinder {
   private final ThreadFacts facts = new ThreadFacts();
 
   /**
-   * What was read at the last look, by the address of the JavaThread, so that of thousands only new
-   * ones are read again. An address that is used again has another Java thread, whose id is never
-   * used again.
+   * The threads of the last look by the address of their JavaThread, so that only new ones are
+   * read. An address may be reused, but then for a Java thread with another id, which never is.
    */
   private Map<Long, Known> known = new HashMap<>();
 
@@ -69,7 +68,7 @@ public final class JavaThreadFinder {
       if (one.tid > 0) {
         visitor.javaThread(one.tid, thread, one.stackEnd, vmThread);
       }
-      // Still the same after what was read of it.
+      // Used only if it is still the same after its data were read.
       if (one.tid > 0 && one.stackEnd != 0 && address.of(thread) == vmThread) {
         met.put(vmThread, one);
       }

@@ -5,8 +5,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 
 /**
- * What of JFR's own classes is used to weave samples, JDK 17 to 27: package jdk.jfr.internal is
- * opened to this module, and to no other. Stateless.
+ * The parts of JFR's own classes that weaving needs, JDK 17 to 27: package jdk.jfr.internal is
+ * opened to this module only. Stateless.
  */
 public final class JfrInternals {
   private static final String REPOSITORY = "jdk.jfr.internal.MetadataRepository";
@@ -27,7 +27,7 @@ public final class JfrInternals {
     Method write = type.getDeclaredMethod("getBinaryRepresentation");
     write.setAccessible(true);
     try {
-      // It is called with this lock.
+      // The JDK calls it while holding this lock.
       synchronized (repository) {
         return (byte[]) write.invoke(repository);
       }

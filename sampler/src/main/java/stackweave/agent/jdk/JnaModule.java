@@ -58,7 +58,7 @@ public final class JnaModule {
     grant.invoke(module);
   }
 
-  /** Finds this module and no other; its classes come from the class loader. */
+  /** Finds only this module; its classes come from the class loader. */
   private static final class OneModule extends ModuleReference implements ModuleFinder {
 
     OneModule(ModuleDescriptor descriptor) {

@@ -48,7 +48,7 @@ public final class MountedContinuations {
   /** The continuation of the virtual thread that {@code carrier} has mounted now, or null. */
   public Object of(Thread carrier) {
     Object continuation = current.getVolatile(carrier);
-    // A continuation that a virtual thread runs itself has the virtual thread's as an ancestor.
+    // A continuation that a virtual thread itself runs has the virtual thread's as an ancestor.
     while (continuation != null && !ofVirtualThread.isInstance(continuation)) {
       continuation = parent.getVolatile(continuation);
     }

@@ -3,7 +3,7 @@ package stackweave.agent.jdk;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** What is to know of a Java thread, where that depends on the JDK. Any thread. */
+/** Properties of a Java thread that depend on the JDK. Any thread. */
 public final class ThreadFacts {
   /** The class of the threads of the JDK's own scheduler of virtual threads, from JDK 20 on. */
   private static final String CARRIER = "jdk.internal.misc.CarrierThread";
@@ -11,7 +11,7 @@ public final class ThreadFacts {
   /** {@code Thread.tid}; null where it can't be read. */
   private final VarHandle tid;
 
-  /** For threads of a JDK that has no such field, or doesn't show it, all ids are 0. */
+  /** If the JDK has no such field, or doesn't open it, all ids are 0. */
   public ThreadFacts() {
     VarHandle found = null;
     try {
@@ -19,7 +19,7 @@ public final class ThreadFacts {
           MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup())
               .findVarHandle(Thread.class, "tid", long.class);
     } catch (ReflectiveOperationException e) {
-      // A name is enough.
+      // The name is enough.
     }
     tid = found;
   }
@@ -35,7 +35,7 @@ public final class ThreadFacts {
     return tid == null ? 0 : (long) tid.get(thread);
   }
 
-  /** Whether it is there to carry virtual threads. */
+  /** Whether its purpose is to carry virtual threads. */
   public static boolean isCarrier(Thread thread) {
     return thread.getClass().getName().equals(CARRIER);
   }

@@ -4,8 +4,9 @@ import java.lang.instrument.Instrumentation;
 
 /**
  * The arguments of this VM: those of the command line, of {@code JAVA_TOOL_OPTIONS} and {@code
- * JDK_JAVA_OPTIONS}, and of files of options; the ones that count last. Read from {@code
- * jdk.internal.misc.VM.getRuntimeArguments} (JDK 17 to 25), for which next to nothing is loaded.
+ * JDK_JAVA_OPTIONS}, and of option files, in the order of precedence: the last one of a name
+ * counts. Read from {@code jdk.internal.misc.VM.getRuntimeArguments} (JDK 17 to 25), which loads
+ * hardly a class.
  */
 public final class VmArguments {
   private VmArguments() {}

@@ -3,7 +3,7 @@ package stackweave.agent.jdk;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** {@code Thread.eetop}: where the VM has what it knows of a thread. Any thread. */
+/** {@code Thread.eetop}, the address of the VM's JavaThread. Any thread. */
 public final class VmThreadAddress {
   private final VarHandle eetop;
 
@@ -17,7 +17,7 @@ public final class VmThreadAddress {
             .findVarHandle(Thread.class, "eetop", long.class);
   }
 
-  /** 0 of a thread that has not begun or has ended, and of virtual threads. */
+  /** The address; 0 for a thread that has not begun or has ended, and for virtual threads. */
   public long of(Thread thread) {
     return (long) eetop.getVolatile(thread);
   }

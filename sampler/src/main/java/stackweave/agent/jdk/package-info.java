@@ -1,7 +1,7 @@
 /**
- * What is known of the JDK's Java side, by version: modules that are opened, fields of Thread and
- * of its continuations, classes and properties that no specification names, the module JNA is
- * defined in. {@code stackweave.agent.boot} alone knows itself how old a JDK may be, for it has to
- * be read by older ones.
+ * What depends on the version of the JDK's Java classes: modules that are opened, fields of Thread
+ * and of continuations, classes and properties that no specification names, and JNA's module. Only
+ * {@code stackweave.agent.boot} checks the version itself, because older JDKs must be able to load
+ * it.
  */
 package stackweave.agent.jdk;

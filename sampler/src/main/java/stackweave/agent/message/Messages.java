@@ -11,15 +11,15 @@ import java.util.function.Consumer;
 public final class Messages {
   private static final String CONSEQUENCE = "; the application runs on unharmed";
 
-  /** Most messages; more would repeat the same with other numbers. */
+  /** Most messages; further ones would repeat the same with other numbers. */
   private static final int MAX = 100;
 
   private final Set<String> said = new HashSet<>();
   private final Consumer<String> out;
 
   /**
-   * With stderr as output. A class and not a lambda, since bootstrapping the first lambda costs
-   * start time.
+   * With stderr as output. Its consumer is a class and not a lambda, whose bootstrap costs start
+   * time.
    */
   public Messages() {
     this(

@@ -3,7 +3,7 @@ package stackweave.agent.message;
 import java.util.StringJoiner;
 
 /**
- * Joins what users should know into one line; empty notes are left out. Not by a stream, whose
+ * Joins what users should know into one line; empty notes are left out. Uses no stream, whose
  * lambdas would cost too much of a full heap. For one thread.
  */
 public final class Notes {

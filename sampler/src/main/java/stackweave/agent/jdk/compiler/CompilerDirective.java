@@ -12,10 +12,11 @@ import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 
 /**
- * Asks the VM not to compile the agent's classes with C2, which costs a starting application more
- * than it ever gives back; C1 compiles them. By a compiler directive, as {@code jcmd PID
- * Compiler.directives_add} adds one: it names our packages only, users' own directives stay, and it
- * is never removed, for only the newest can be. Called by {@link CompilerLimit}'s thread.
+ * Asks the VM to compile the agent's classes with C1 only, because C2 would cost a starting
+ * application more than it ever gains. Adds a compiler directive as {@code jcmd PID
+ * Compiler.directives_add} does: it names only the agent's packages, keeps users' directives, and
+ * is never removed, because the VM removes only the newest. Called by {@link CompilerLimit}'s
+ * thread.
  *
  * <p>The VM takes the command from {@code DiagnosticCommandImpl} of module jdk.management, JDK 17
  * to 27, without its MBean, whose server takes 0.1 s to load.
@@ -24,10 +25,10 @@ final class CompilerDirective {
   private static final String MODULE = "jdk.management";
   private static final String PACKAGE = "com.sun.management.internal";
 
-  /** One of {@link #TEXT}, by which the VM's list of directives shows ours. */
+  /** A pattern of {@link #TEXT} by which the VM's list of directives is searched for this one. */
   private static final String PATTERN = "stackweave/agent/*.*";
 
-  /** The packages of all modules of the agent, and no other's of a like name. */
+  /** Has the packages of all modules of the agent, and no prefix that others' packages may have. */
   private static final String TEXT =
       "[{match: [\""
           + PATTERN
@@ -36,7 +37,7 @@ final class CompilerDirective {
           + " \"stackweave/maps/*.*\", \"stackweave/sframe/*.*\", \"stackweave/tableless/*.*\","
           + " \"stackweave/unwind/*.*\"], c2: {Exclude: true}}]\n";
 
-  /** Behind the configured one. */
+  /** Tried after the directory of temporary files. */
   private static final String[] DIRECTORIES = {"", "/tmp", "/var/tmp", "/dev/shm"};
 
   // fcntl.h; the same on x86-64 and AArch64
@@ -47,8 +48,8 @@ final class CompilerDirective {
   private CompilerDirective() {}
 
   /**
-   * Adds the directive, if it isn't there. Not where C2 is the VM's only compiler: without it the
-   * agent would be interpreted for ever, which costs far more.
+   * Adds the directive if it isn't there. Not if C2 is the VM's only compiler: without it the agent
+   * would always be interpreted, which costs far more.
    *
    * @return "" if it is there now or isn't wanted, else one line on why it is not
    */
@@ -70,9 +71,12 @@ final class CompilerDirective {
     }
   }
 
-  /** Of flags as {@code VM.flags} lists what differs from the VM's defaults. */
+  /**
+   * Whether C2 is the only compiler, by flags as {@code VM.flags} lists those that differ from
+   * defaults.
+   */
   private static boolean hasC2Alone(String flags) {
-    // The second is the beginning of high-only-quick-internal, too.
+    // The second is also the prefix of high-only-quick-internal.
     return flags.contains("-XX:-TieredCompilation")
         || flags.contains("-XX:CompilationMode=high-only");
   }
@@ -83,7 +87,7 @@ final class CompilerDirective {
         + ")";
   }
 
-  /** In the first directory that takes a file, which has no name any more when it is read. */
+  /** Uses the first directory in which a file can be made, which is unlinked before it is read. */
   private static void add(Commands commands) throws IOException, ReflectiveOperationException {
     int fd = -1;
     for (int i = 0; i < DIRECTORIES.length && fd < 0; i++) {
@@ -109,7 +113,7 @@ final class CompilerDirective {
     }
   }
 
-  /** Nobody can put another file in its place: it is read by its descriptor. */
+  /** Nobody can replace the file, because it is read by its descriptor. */
   private static int createAndUnlink(String path) {
     int fd = Libc.open(path, O_RDWR | O_CREAT | O_EXCL | Libc.O_CLOEXEC, 0600);
     if (fd >= 0 && !new File(path).delete()) {

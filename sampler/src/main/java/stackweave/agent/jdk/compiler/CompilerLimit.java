@@ -5,14 +5,14 @@ import stackweave.linux.DaemonThread;
 
 /**
  * Adds the {@link CompilerDirective} once in the life of the JVM, on a thread that lives for some
- * milliseconds. Not on the drain thread, for it loads a library of the JDK, and waits while the
- * application loads one: as long as a constructor of that takes. {@link #begin} is for the drain
- * thread, {@link #note} for any.
+ * milliseconds. Not on the drain thread, because it loads a library of the JDK, and for that may
+ * have to wait for the constructors of a library that the application loads. {@link #begin} is for
+ * the drain thread, {@link #note} for any.
  */
 public final class CompilerLimit implements Runnable {
   private static final String THREAD = "stackweave-directive";
 
-  /** Made of nothing that is not there already: there may be no memory. */
+  /** A constant, because there may be no memory to make another text. */
   private static final String FAILED =
       "C2 compiles the agent's classes, too, for the thread failed that adds a compiler directive";
 

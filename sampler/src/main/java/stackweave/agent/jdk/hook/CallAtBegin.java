@@ -11,9 +11,9 @@ public final class CallAtBegin extends MethodChange {
   private final int argument;
 
   /**
-   * @param method the name of the method that is changed, and its descriptor
+   * @param method name and descriptor of the method that is changed
    * @param called the class with the static method that is called
-   * @param argument the variable that is passed, and takes the result if there is one
+   * @param argument index of the variable that is passed, and that gets the result if there is one
    */
   public CallAtBegin(
       String method,

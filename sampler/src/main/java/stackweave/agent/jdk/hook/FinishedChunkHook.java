@@ -7,9 +7,9 @@ import java.util.function.Consumer;
 
 /**
  * The instrumentation of {@code jdk.jfr.internal.RepositoryChunk.finish(Instant)} (JDK 17 to 27),
- * which JFR calls when the JVM has written a chunk to its end, and before it looks how long the
- * file is. The code stays when the hook is closed, and reads one field then: to take it out would
- * be one more pause.
+ * which JFR calls when the JVM has finished a chunk, and before it reads the file's length. The
+ * code stays when the hook is closed, and then reads one field: to remove it would take another
+ * pause of all threads.
  */
 public final class FinishedChunkHook implements AutoCloseable {
   static final String COPY = "jdk.jfr.internal.StackweaveFinishedChunks";
@@ -51,7 +51,7 @@ public final class FinishedChunkHook implements AutoCloseable {
         "finish", "(Ljava/time/Instant;)Z", called, "finish", "(Ljava/lang/Object;)V", 0);
   }
 
-  /** Nobody is told any more. */
+  /** The listener is not called any more. */
   @Override
   public void close() {
     listener.set(null);

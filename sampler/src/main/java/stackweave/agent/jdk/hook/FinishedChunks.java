@@ -5,12 +5,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * Tells of the chunks that JFR has finished. It runs as a copy in jdk.jfr.internal, {@link
+ * Reports the chunks that JFR has finished. It runs as a copy in jdk.jfr.internal, {@link
  * FinishedChunkHook#COPY}, where the application can't see it; so it must use nothing outside of
  * java.base. Without a listener it reads one field. Nothing that the listener throws reaches JFR.
  */
 final class FinishedChunks {
-  /** Takes the names of the chunks' files; null if nobody does. */
+  /** Gets the names of the chunks' files; null for no listener. */
   static final AtomicReference<Consumer<String>> LISTENER = new AtomicReference<>();
 
   /** Whether JFR calls this; a class that is defined stays, also if it could not be called. */
@@ -27,7 +27,7 @@ final class FinishedChunks {
     try {
       listener.accept(chunk.toString());
     } catch (Throwable e) {
-      // JFR goes on as without it; the chunk's file is as JFR has left it.
+      // JFR goes on as if this were not there; the chunk's file is as JFR left it.
       return;
     }
   }

@@ -14,9 +14,9 @@ import stackweave.agent.jdk.ClassFileNames;
 import stackweave.agent.jdk.JavaBase;
 
 /**
- * Has classes of the JDK call a class of the agent. They can't see the agent's classes, so it runs
- * as a copy in their package, with another name. A class can't be removed: the copy stays when the
- * agent is detached, and the next agent finds it. Stateless.
+ * Makes classes of the JDK call a class of the agent. They can't see the agent's classes, so a copy
+ * of it is defined in their package, with another name. A class can't be removed: the copy stays
+ * when the agent is detached, and the next agent finds it. Stateless.
  */
 public final class JdkHook {
   /** A constant of each copy that {@link #install} defines: whether the JDK calls it. */
@@ -115,7 +115,10 @@ public final class JdkHook {
     return (T) copy.findStaticVarHandle(copy.lookupClass(), name, type).get();
   }
 
-  /** The transformer is registered only meanwhile: the JVM asks it about every class loaded. */
+  /**
+   * The transformer is registered only for the change, because the JVM calls it for every class
+   * loaded.
+   */
   private static void change(Instrumentation instrumentation, Map<Class<?>, MethodChange> changes)
       throws UnmodifiableClassException, HookException {
     if (!instrumentation.isRetransformClassesSupported()) {

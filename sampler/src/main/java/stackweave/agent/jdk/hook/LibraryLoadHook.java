@@ -9,11 +9,11 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
 /**
- * The instrumentation of {@code open()} of the JDK's classes of loaded libraries, in which all ways
- * of loading one meet: of {@code NativeLibraries.NativeLibraryImpl} (JNI; JDK 17 to 27), and of
- * {@code RawNativeLibraries.RawNativeLibraryImpl} (java.lang.foreign; since JDK 18, on JDK 17 it
- * loads as JNI does). The code stays when the hook is closed, and reads one field then: to take it
- * out would be one more pause.
+ * The instrumentation of {@code open()} in the JDK's classes of loaded libraries, which every load
+ * calls: {@code NativeLibraries.NativeLibraryImpl} (JNI; JDK 17 to 27) and {@code
+ * RawNativeLibraries.RawNativeLibraryImpl} (java.lang.foreign since JDK 18; on 17 it loads as JNI
+ * does). The code stays when the hook is closed, and then reads one field: to remove it would take
+ * another pause of all threads.
  */
 public final class LibraryLoadHook implements AutoCloseable {
   static final String COPY = "jdk.internal.loader.StackweaveLibraryLoads";
@@ -44,7 +44,7 @@ public final class LibraryLoadHook implements AutoCloseable {
   }
 
   /**
-   * Begins to tell of loads.
+   * Begins to report loads.
    *
    * @param listener gets what dlopen is called with, and whether java.lang.foreign loads, on the
    *     thread that loads; what it returns, if not null, gets the handle (0: failed) and what is
@@ -54,7 +54,7 @@ public final class LibraryLoadHook implements AutoCloseable {
     this.listener.set(listener);
   }
 
-  /** Nobody is told any more but the end of loads that have begun. */
+  /** Reports only the ends of loads that have begun. */
   @Override
   public void close() {
     listener.set(null);

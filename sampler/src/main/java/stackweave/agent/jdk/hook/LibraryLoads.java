@@ -6,13 +6,15 @@ import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 
 /**
- * Tells of the libraries that Java code loads. It runs as a copy in jdk.internal.loader, {@link
+ * Reports the libraries that Java code loads. It runs as a copy in jdk.internal.loader, {@link
  * LibraryLoadHook#COPY}, where the application can't see it; so it must use nothing outside of
  * java.base. Without a listener it reads one field. Nothing that the listener throws reaches the
  * thread that loads.
  */
 final class LibraryLoads {
-  /** Gets path and whether java.lang.foreign loads; its result is told the end. Null for nobody. */
+  /**
+   * Gets the path and whether java.lang.foreign loads it; its result gets the end. Null for none.
+   */
   static final AtomicReference<BiFunction<String, Boolean, BiConsumer<Long, Throwable>>> LISTENER =
       new AtomicReference<>();
 
@@ -22,10 +24,11 @@ final class LibraryLoads {
   private LibraryLoads() {}
 
   /**
-   * Called first in {@code open} of a library, before dlopen, on the thread that loads it. It may
-   * hold a lock of the JDK by which all other loads wait (JDK 17), or those of the same file.
+   * Called first in {@code open} of a library, before dlopen, on the thread that loads it. The
+   * thread may hold a lock of the JDK for which all other loads wait (JDK 17), or those of the same
+   * file.
    *
-   * @return what is to be told the end; null if nothing is
+   * @return what gets the end; null for nothing
    */
   static BiConsumer<Long, Throwable> begin(String path, boolean foreign) {
     BiFunction<String, Boolean, BiConsumer<Long, Throwable>> listener = LISTENER.get();

@@ -11,7 +11,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 final class LibraryOpenChange extends MethodChange {
   private static final String END = "Ljava/util/function/BiConsumer;";
 
-  /** A variable that the method does not use, and the next one. */
+  /** Index of a variable that the method does not use, nor the next one. */
   private static final int LOAD = 16;
 
   private static final int THROWN = LOAD + 1;

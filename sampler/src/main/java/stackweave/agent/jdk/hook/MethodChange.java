@@ -7,9 +7,9 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 
 /**
- * Changes the instance methods of one name that have code, in class files. By Byte Buddy's ASM
- * alone: its advice would load some 500 classes more for a few instructions, 0.5 s of CPU time at
- * the start of sampling. Immutable.
+ * Changes, in class files, the instance methods of one name that have code. Uses only Byte Buddy's
+ * ASM: its Advice would load some 500 more classes, 0.5 s of CPU time at the start of sampling.
+ * Immutable.
  */
 public abstract class MethodChange {
   private static final int WITHOUT = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC;
@@ -18,7 +18,7 @@ public abstract class MethodChange {
   private final String descriptorEnd;
 
   /**
-   * @param descriptorEnd of the methods' descriptors: a whole one, or {@code )} with a result's
+   * @param descriptorEnd end of the methods' descriptors: a whole one, or {@code )} and a result's
    *     type
    */
   protected MethodChange(String name, String descriptorEnd) {
@@ -44,7 +44,7 @@ public abstract class MethodChange {
   }
 
   /**
-   * What takes the code of a method.
+   * Returns a visitor that changes the code of a method.
    *
    * @param next takes the changed code
    * @param owner the class that is changed

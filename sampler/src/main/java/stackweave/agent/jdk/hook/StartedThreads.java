@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
  * thread.
  */
 final class StartedThreads {
-  /** About so many threads wait for the reader; of more it is only told that some are missing. */
+  /** About as many threads wait for the reader; if there are more, {@link #MISSED} is set. */
   static final int CAPACITY = 256;
 
   static final ConcurrentLinkedQueue<Thread> QUEUE = new ConcurrentLinkedQueue<>();
@@ -24,7 +24,7 @@ final class StartedThreads {
 
   static final AtomicInteger TAKEN = new AtomicInteger();
 
-  /** Whether some found no room since the reader last looked. */
+  /** Whether threads found no room since the reader last looked. */
   static final AtomicBoolean MISSED = new AtomicBoolean();
 
   /** The thread that reads them and is unparked for each; null if none. */
@@ -51,8 +51,8 @@ final class StartedThreads {
       }
     }
     if (READER.get() == null) {
-      QUEUE.clear(); // nobody else would
-      MISSED.set(true); // a new reader's may have been among them
+      QUEUE.clear(); // no other thread would
+      MISSED.set(true); // the threads may be a new reader's
     }
     LockSupport.unpark(reader);
   }

@@ -7,7 +7,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 /**
  * Adds a call of {@link StartedThreads} to the end of every {@code start} of java.lang.Thread:
  * start(), and since JDK 21 start(ThreadContainer), which executors with a thread per task use.
- * What the call throws is not seen. Immutable.
+ * Exceptions of the call are dropped. Immutable.
  */
 final class ThreadStartChange extends MethodChange {
   private final String called;

@@ -13,10 +13,10 @@ import java.util.function.Consumer;
 /**
  * The instrumentation of {@code Thread.start} that reports each started platform thread. It stays
  * in, paused between recordings, until it is removed: each change of Thread stops all threads while
- * the VM adjusts every class, throws away the compiled code in which Thread's methods are inlined,
- * and takes some 15 KB for good. If another agent retransforms Thread, the change is lost, and
- * threads are found as without it. For one thread at a time: the drain thread, then whoever closes
- * the sampler.
+ * the VM adjusts every class, discards the compiled code in which Thread's methods are inlined, and
+ * takes some 15 KB forever. If another agent retransforms Thread, the change is lost, and threads
+ * are found as without it. For one thread at a time: the drain thread, then whoever closes the
+ * sampler.
  */
 public final class ThreadStartHook {
   static final String COPY = "java.lang.StackweaveStartedThreads";
@@ -38,7 +38,8 @@ public final class ThreadStartHook {
     missed = JdkHook.constant(copy, "MISSED", AtomicBoolean.class);
     reader = JdkHook.constant(copy, "READER", AtomicReference.class);
     installed = JdkHook.constant(copy, "INSTALLED", AtomicBoolean.class);
-    queue.add(Thread.currentThread()); // so that no thread that starts another has to load classes
+    // loads the classes for it, so that a thread that starts another has not to
+    queue.add(Thread.currentThread());
     queue.clear();
   }
 

@@ -17,12 +17,12 @@ import stackweave.agent.jdk.hook.JdkHook;
 
 /**
  * The agent's access to the copies in java.lang of {@link Contexts}, {@link ContextScope} and
- * {@link ContextThread}, which are defined when sampling first begins in a JVM. Classes of the
- * application that were loaded before that are told then; those that are loaded later find the copy
- * by themselves. For the drain thread; not thread-safe.
+ * {@link ContextThread}, which are defined when sampling first begins in a JVM. The application's
+ * {@code StackweaveContext} classes that are loaded by then get the copy's {@link Contexts#OPEN};
+ * those that are loaded later find it themselves. For the drain thread; not thread-safe.
  */
 public final class ContextHook implements AutoCloseable {
-  /** How many virtual threads are known of those that opened a scope. */
+  /** How many of the virtual threads that opened a scope last are known. */
   public static final int MAX_RECENT = Contexts.RECENT;
 
   /** How {@code StackweaveContext} is recognised, wherever it was copied to. */
@@ -38,7 +38,7 @@ public final class ContextHook implements AutoCloseable {
   private final MethodHandle noted;
   private final MethodHandle note;
 
-  /** Called now and then. */
+  /** Called rarely. */
   private final Method begin;
 
   private final Method end;
@@ -50,7 +50,7 @@ public final class ContextHook implements AutoCloseable {
   private final AtomicLong recentCount;
   private final Object unknown;
 
-  /** Its element is set before the first scope is there, so most samples need no call. */
+  /** Its element is set before the first scope exists; until then samples need no call. */
   private final boolean[] used;
 
   private ContextHook(MethodHandles.Lookup contexts, MethodHandles.Lookup scope)
@@ -107,7 +107,8 @@ public final class ContextHook implements AutoCloseable {
   }
 
   /**
-   * Tells the application's classes that are loaded already; one that can't be told has no labels.
+   * Sets it in the application's classes that are loaded; a class in which that fails has no
+   * labels.
    */
   private static void tell(Instrumentation instrumentation, Function<?, ?> open) {
     for (Class<?> type : instrumentation.getAllLoadedClasses()) {
@@ -143,8 +144,8 @@ public final class ContextHook implements AutoCloseable {
    * The scope that a thread was in; allocates nothing.
    *
    * @param nanos when, on the clock of {@link System#nanoTime}
-   * @param errorNanos by how much that may be wrong
-   * @return null for none, {@link #isUnknown unknown} if it can't be told
+   * @param errorNanos the largest error of that time
+   * @return null for none; see {@link #isUnknown}
    */
   public Object at(Thread thread, long nanos, long errorNanos) {
     if (!used[0]) {
@@ -157,7 +158,7 @@ public final class ContextHook implements AutoCloseable {
     }
   }
 
-  /** Whether a result of {@link #at} says that the scope can't be told. */
+  /** Whether a result of {@link #at} means that the scope is not known. */
   public boolean isUnknown(Object scope) {
     return scope == unknown;
   }
@@ -165,7 +166,7 @@ public final class ContextHook implements AutoCloseable {
   /**
    * Keys and values of a scope and of those around it, its own first.
    *
-   * @return null if they can't be told
+   * @return null if they are not known
    */
   public String[][] labels(Object scope) {
     return (String[][]) call(labels, scope);
@@ -176,7 +177,7 @@ public final class ContextHook implements AutoCloseable {
     return keys.incrementAndGet();
   }
 
-  /** The number that was noted at a scope by this key; 0 for none. */
+  /** The number that {@link #note} stored in a scope with this key; 0 for none. */
   public long noted(Object scope, long key) {
     try {
       return (long) noted.invokeExact(scope, key);
@@ -185,7 +186,7 @@ public final class ContextHook implements AutoCloseable {
     }
   }
 
-  /** Notes a number at a scope; what another key noted there is lost. */
+  /** Stores a number in a scope, in place of one that another key stored. */
   public void note(Object scope, long key, long number) {
     try {
       note.invokeExact(scope, key, number);
@@ -194,13 +195,13 @@ public final class ContextHook implements AutoCloseable {
     }
   }
 
-  /** How many virtual threads have opened their first scope, ever. */
+  /** How many virtual threads have opened a first scope so far. */
   public long virtualThreads() {
     return recentCount.get();
   }
 
   /**
-   * One of the last {@link #MAX_RECENT} of these.
+   * One of the last {@link #MAX_RECENT} virtual threads that opened a first scope.
    *
    * @param number how many came before it
    * @return null if it is garbage, or not known
@@ -214,7 +215,7 @@ public final class ContextHook implements AutoCloseable {
     call(sweep);
   }
 
-  /** Scopes have no effect any more. */
+  /** Ends the effect of scopes. */
   @Override
   public void close() {
     call(end);

@@ -2,12 +2,12 @@ package stackweave.agent.jdk.label;
 
 /** A scope of a thread: its labels, and the scope around it. It runs as a copy in java.lang. */
 final class ContextScope implements Runnable {
-  /** More scopes around each other are not looked at. */
+  /** The number of nested scopes whose labels are read. */
   static final int MAX_DEPTH = 16;
 
   /**
-   * More scopes around each other are not kept: of an application that leaves scopes open they
-   * would fill the heap.
+   * The number of nested scopes that are kept: an application that leaves scopes open would fill
+   * the heap.
    */
   static final int MAX_NESTED = 1_000;
 
@@ -27,15 +27,15 @@ final class ContextScope implements Runnable {
   boolean isClosed;
 
   /**
-   * Whether another thread than its own has closed it, or its own while a scope in it was open:
-   * then its end is not known.
+   * Whether another thread has closed it, or its own thread while a scope in it was open: then its
+   * end is not known.
    */
   volatile boolean isEndUnknown;
 
-  /** How many scopes it is in, those that have been closed included. A short costs no room. */
+  /** How many scopes it is in, closed ones included. A short fits into the object's padding. */
   private final short nested;
 
-  /** What the drain thread has noted: {@link #noted} holds for this key alone. */
+  /** The key of {@link #noted}, which the drain thread sets. */
   long key;
 
   long noted;
@@ -59,8 +59,8 @@ final class ContextScope implements Runnable {
   }
 
   /**
-   * Keys and values of the scope and of those around it in the same period, its own first; without
-   * those whose end is not known. Null if that is the scope itself.
+   * Keys and values of the scope and of those around it in the same period, its own first, except
+   * scopes whose end is not known. Null if the scope itself is one.
    */
   static String[][] labels(Object scope) {
     ContextScope innermost = (ContextScope) scope;
@@ -85,8 +85,8 @@ final class ContextScope implements Runnable {
   }
 
   /**
-   * What {@link #note} has kept for the key; 0 for nothing, also if the labels have changed since.
-   * For the drain thread.
+   * The number that {@link #note} stored with the key; 0 for none, also if the labels have changed
+   * since. For the drain thread.
    */
   static long noted(Object scope, long key) {
     ContextScope known = (ContextScope) scope;
@@ -104,7 +104,7 @@ final class ContextScope implements Runnable {
     return false;
   }
 
-  /** Keeps a number for a key. For the drain thread. */
+  /** Stores a number with a key. For the drain thread. */
   static void note(Object scope, long key, long number) {
     ContextScope known = (ContextScope) scope;
     known.key = key;

@@ -12,7 +12,7 @@ import java.lang.ref.WeakReference;
  * overwritten after the count that excludes it. A reader compares the count before and after.
  */
 final class ContextThread {
-  /** How long a thread that has ended is remembered after it was seen to have ended, in ns. */
+  /** How long a thread is remembered after it was seen to have ended, in ns. */
   private static final long GONE_NANOS = 10_000_000_000L;
 
   private static final VarHandle COUNT = count();
@@ -23,7 +23,7 @@ final class ContextThread {
   /** The scope from that time on; null for none. */
   private final ContextScope[] scopes;
 
-  /** Changes ever made. */
+  /** The number of changes so far. */
   private volatile long count;
 
   /** When it was seen to have ended; 0 before. For the drain thread. */
@@ -88,7 +88,7 @@ final class ContextThread {
     }
   }
 
-  /** For the thread itself: the scope that it is in, of any period. */
+  /** The scope that the calling thread is in, of any period. */
   private ContextScope current() {
     long number = count;
     return number == 0 ? null : scopes[(int) (number - 1) & scopes.length - 1];
@@ -138,7 +138,7 @@ final class ContextThread {
     if (scope == null) {
       return null;
     }
-    // A thread that ends within a scope: its id in the OS may be another's by now.
+    // The thread ended within a scope: its id in the OS may be another's by now.
     return scope.period != period || next == last && !isAlive() ? Contexts.UNKNOWN : scope;
   }
 }

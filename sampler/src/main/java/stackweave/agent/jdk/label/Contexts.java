@@ -11,24 +11,24 @@ import java.util.function.Function;
 /**
  * Opens scopes for {@code StackweaveContext}, and tells the drain thread which scope a thread was
  * in at a time. It runs as a copy in java.lang, as {@link ContextThread} and {@link ContextScope}
- * do: so that classes of the application reach it without a class of the agent. So all three must
- * use nothing outside java.base. The copies stay when the agent is detached.
+ * do, so that the application's classes reach it without a class of the agent. All three must use
+ * nothing outside java.base. The copies stay when the agent is detached.
  *
  * <p>A platform thread takes one of {@link #PROBES} places among {@link #PLATFORM}; without a free
  * one it has no labels. A virtual thread has one place by its id, and may lose it to a thread that
  * was made {@link #VIRTUAL} threads later: then it has none until it opens another scope.
  */
 public final class Contexts implements Function<String[], Runnable> {
-  /** For {@code StackweaveContext}, which knows the JDK's types alone. */
+  /** What {@code StackweaveContext} calls; it has only types of the JDK. */
   public static final Function<String[], Runnable> OPEN = new Contexts();
 
-  /** Whether classes that were loaded before this one have got {@link #OPEN}. */
+  /** Whether classes that were loaded earlier have got {@link #OPEN}. */
   static final AtomicBoolean IS_TOLD = new AtomicBoolean();
 
-  /** The last key of {@link ContextScope#note} that was given away. */
+  /** The last key of {@link ContextScope#note} that was given out. */
   static final AtomicLong KEYS = new AtomicLong();
 
-  /** That the scope of a thread is not known for a time. */
+  /** Stands for a scope that is not known. */
   static final Object UNKNOWN = new Object();
 
   /** Its element: whether any scope was ever opened while samples were taken. */
@@ -38,7 +38,7 @@ public final class Contexts implements Function<String[], Runnable> {
   static final int VIRTUAL = 1 << 14;
   static final int PROBES = 8;
 
-  /** Changes of scope that are remembered of a thread. */
+  /** The number of a thread's changes of scope that are remembered. */
   static final int PLATFORM_HISTORY = 256;
 
   static final int VIRTUAL_HISTORY = 16;
@@ -60,13 +60,16 @@ public final class Contexts implements Function<String[], Runnable> {
   /** How many virtual threads have opened their first scope. */
   static final AtomicLong RECENT_COUNT = new AtomicLong();
 
-  /** Its id, which {@code getId} need not be before JDK 19; null outside of java.lang. */
+  /**
+   * {@code Thread.tid}, which {@code getId} need not return before JDK 19; null outside of
+   * java.lang.
+   */
   private static final VarHandle ID = id();
 
   /** Null before JDK 21. */
   private static final Class<?> VIRTUAL_THREAD = virtualThread();
 
-  /** Which period of sampling it is; 0 while no samples are taken. */
+  /** The number of the period of sampling; 0 while no samples are taken. */
   private static volatile int period;
 
   private static int periods;
@@ -82,7 +85,10 @@ public final class Contexts implements Function<String[], Runnable> {
     }
   }
 
-  /** Any number, always the same of a thread; not its hash, which is slow of one that is locked. */
+  /**
+   * Any number, always the same for a thread; not its identity hash, which is slow for a locked
+   * object.
+   */
   private static int number(Thread thread) {
     return ID == null ? (int) thread.getId() : (int) (long) ID.get(thread);
   }
@@ -144,7 +150,7 @@ public final class Contexts implements Function<String[], Runnable> {
     if (thread.getClass() == VIRTUAL_THREAD) {
       ContextThread added = new ContextThread(thread, VIRTUAL_HISTORY);
       table(VIRTUAL_THREADS, VIRTUAL).set(number(thread) & VIRTUAL - 1, added);
-      // The drain thread may come between the two, and miss this one.
+      // The drain thread may read between the two, and miss this one.
       RECENT_THREADS.set((int) RECENT_COUNT.getAndIncrement() & RECENT - 1, added);
       return added;
     }
@@ -172,7 +178,7 @@ public final class Contexts implements Function<String[], Runnable> {
       AtomicReference<AtomicReferenceArray<ContextThread>> tables, int places) {
     AtomicReferenceArray<ContextThread> table = tables.get();
     if (table == null) {
-      // Several threads may make one; who comes too late takes the other's.
+      // Several threads may make one; the first one is used.
       AtomicReferenceArray<ContextThread> made = new AtomicReferenceArray<>(places);
       table = tables.compareAndExchange(null, made);
       table = table == null ? made : table;
@@ -182,13 +188,13 @@ public final class Contexts implements Function<String[], Runnable> {
 
   // ---- for the drain thread, through ContextHook
 
-  /** A new period of sampling begins: scopes of earlier ones count no more. */
+  /** Begins a new period of sampling: scopes of earlier periods do not count any more. */
   static synchronized void begin() {
     periods++;
     period = periods;
   }
 
-  /** No samples are taken: scopes do nothing. What threads had open is forgotten. */
+  /** No samples are taken: scopes do nothing, and open ones are forgotten. */
   static synchronized void end() {
     period = 0;
     THREADS.set(null);
@@ -201,7 +207,7 @@ public final class Contexts implements Function<String[], Runnable> {
   /**
    * A virtual thread that opened its first scope.
    *
-   * @param number how many had done so before it; there are the last {@link #RECENT}
+   * @param number its number in that order; only the last {@link #RECENT} are there
    * @return null if it is garbage, or is not known
    */
   static Thread recent(long number) {
@@ -209,7 +215,7 @@ public final class Contexts implements Function<String[], Runnable> {
     return found == null ? null : found.thread();
   }
 
-  /** Forgets threads that have ended, a while after that: their last samples are decoded. */
+  /** Forgets threads some time after their end, when their last samples are decoded. */
   static void sweep() {
     sweep(THREADS.get());
     sweep(VIRTUAL_THREADS.get());

@@ -1,6 +1,6 @@
 /**
- * The other end of {@code stackweave.label.StackweaveContext}: three classes that run as copies in
- * java.lang, and how the agent puts them there, is told of classes of the application that open
- * scopes, and reads what the scopes say.
+ * The agent's side of {@code stackweave.label.StackweaveContext}: three classes that run as copies
+ * in java.lang, and a hook that defines the copies, connects the application's classes with them,
+ * and reads scopes.
  */
 package stackweave.agent.jdk.label;
