@@ -25,7 +25,8 @@ public final class BlobCache {
   private final UnwindCounters counters;
 
   /**
-   * The last few hundred that were freed; with room for all, for a queue that can't grow is empty.
+   * The last blobs that were found freed. Has room for all of them from the start: an ArrayDeque
+   * that can't grow, for lack of memory, looks empty.
    */
   private final Deque<CodeBlob> gone = new ArrayDeque<>(MAX_GONE);
 
@@ -75,8 +76,7 @@ public final class BlobCache {
   }
 
   /**
-   * What the pcs of {@code code} are decoded with, until the next call; null if it is not what it
-   * was.
+   * The debug information of {@code code}, valid until the next call; null if the method is gone.
    */
   public DebugInfo debugInfo(Nmethod code) {
     if (debug.isOf(code) || reader.read(code, debug)) {
@@ -122,7 +122,7 @@ public final class BlobCache {
   private long lastSeenInsteadOf(CodeBlob blob) {
     long last = Long.MIN_VALUE;
     for (CodeBlob freed : gone) {
-      // What only lost its method, on its way out, is the same code still.
+      // A blob that has only lost its method, as it is being freed, is still the same code.
       boolean same =
           freed.address == blob.address
               && freed.identity().compileId() == blob.identity().compileId();

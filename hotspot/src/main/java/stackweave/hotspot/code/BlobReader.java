@@ -14,7 +14,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * was freed or replaced while it was read. Not thread-safe.
  */
 public final class BlobReader {
-  /** From it on code is {@code zombie} or {@code unloaded} (nmethod.hpp, JDK 17 to 19). */
+  /** From this state on code is {@code zombie} or {@code unloaded} (nmethod.hpp, JDK 17 to 19). */
   private static final int FIRST_DEAD_STATE = 3;
 
   private static final int NAME_BYTES = 128;
@@ -111,8 +111,8 @@ public final class BlobReader {
   }
 
   /**
-   * In one read with what stands before it: blobs are checked so often that the calls of the kernel
-   * are what it costs.
+   * Copies the header and what stands before it in one read: blobs are checked so often that system
+   * calls are most of the cost.
    */
   private boolean copyHeader(long blob) throws UnreadableMemoryException {
     int block = layout.heapBlockSize;

@@ -29,7 +29,7 @@ public class CodeBlob extends Lifetime {
   /** Frame size in bytes, return address and saved frame pointer included; 0 or less: none. */
   public final int frameBytes;
 
-  /** Where the code has set up its frame, from the start of the code; negative: never said. */
+  /** Where the code has set up its frame, from the start of the code; negative if not known. */
   public final int frameComplete;
 
   private final Identity identity;

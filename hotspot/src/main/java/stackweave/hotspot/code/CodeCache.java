@@ -32,7 +32,7 @@ public final class CodeCache {
   /**
    * Reads where the code heaps are; they stay there as long as the VM runs.
    *
-   * @param memory told of the heaps and their segment maps, which stay for good
+   * @param memory gets the regions of the heaps and their segment maps, which are never unmapped
    * @throws UnreadableMemoryException if that is not readable
    * @throws UnsupportedVmException if there are more code heaps than any JDK has, or none
    */

@@ -6,19 +6,18 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * What the pcs of one compiled method are decoded with: its PcDescs, scopes and metadata. {@link
- * BlobReader} copies those of the method that is asked for into the same memory, because they are
- * needed for new pcs only, and of all methods they would be the largest part of what is kept.
- * Reused; not thread-safe.
+ * The debug information of one compiled method: PcDescs, scopes and metadata. There is one object,
+ * into which {@link BlobReader} copies that of the method at hand: it is needed for new pcs only,
+ * and of all methods it would be the largest part of the caches. Reused; not thread-safe.
  */
 public final class DebugInfo {
   /** {@link #scopeAt} of a pc without Java frames. */
   public static final int NO_SCOPE = -1;
 
-  /** In bytes, of PcDescs and scopes; larger ones are not kept longer than they are needed. */
+  /** Bytes of PcDescs and scopes that are kept; larger ones only as long as they are needed. */
   private static final int MAX_KEPT = 256 << 10;
 
-  /** What the first PcDesc has, which is a guard (pcDesc.hpp, JDK 17 to 27). */
+  /** The offset in the first PcDesc, which is a guard (pcDesc.hpp, JDK 17 to 27). */
   private static final int LOWER_LIMIT = -1;
 
   private final Layout layout;
@@ -42,7 +41,7 @@ public final class DebugInfo {
     return code == method;
   }
 
-  /** It is that of {@code method}, or, if null, of none. */
+  /** Says whose information it is: that of {@code method}, or, if null, of none. */
   void setOf(Nmethod method) {
     code = method;
   }

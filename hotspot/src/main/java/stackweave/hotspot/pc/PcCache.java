@@ -25,7 +25,7 @@ public final class PcCache {
 
   private static final int FIRST_SLOTS = 1 << 10;
 
-  /** Behind the last call of a compiled prologue nothing of it is looked for. */
+  /** Bytes of a compiled prologue that are looked at; it makes its last call within them. */
   private static final int MAX_PROLOGUE_BYTES = 160;
 
   /** Code before the frame is set up in the osr entry, which says no frame_complete. */
@@ -240,7 +240,7 @@ public final class PcCache {
         code);
   }
 
-  /** Return addresses that the VM makes itself, without a call before them. */
+  /** Whether the VM makes pc a return address itself, without a call before it. */
   private boolean isReturnPoint(
       long pc,
       CodeBlob blob,

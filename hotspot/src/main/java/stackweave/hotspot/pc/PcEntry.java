@@ -41,7 +41,7 @@ public final class PcEntry {
   /** The interpreter's codelet at pc; null outside the interpreter. */
   public final InterpreterCodelets.Codelet codelet;
 
-  /** Whether a call can return to pc: never said of what only looks so. */
+  /** Whether pc is certainly a return address: behind a call, or made one by the VM. */
   public final boolean isReturnAddress;
 
   /** Whether debug information was recorded for exactly this pc: a call, all arguments in place. */
