@@ -34,7 +34,7 @@ public abstract class Cpu {
   /** Slot of the Method*. */
   public static final int METHOD = -3 * WORD;
 
-  /** How much of the code around an interrupted pc the questions about it may look at. */
+  /** How many bytes of code around an interrupted pc {@link CodePatterns} may look at. */
   public static final int CODE_WINDOW = 24;
 
   /**

@@ -1,7 +1,7 @@
 package stackweave.hotspot.cpu;
 
 /**
- * How an interrupted frame stands that is not complete: in bytes above sp.
+ * The state of an interrupted frame that is not complete, in bytes above sp.
  *
  * @param size from sp to the caller's sp
  * @param returnAddress where the return address is; {@link #IN_REGISTER} for the link register

@@ -1,6 +1,5 @@
 /**
- * What HotSpot and unwinding take for granted of a processor, as an interface. There is one package
- * per processor below this one, with the same file names in each; only stackweave.hotspot.HotSpot
- * names them.
+ * What HotSpot's code takes for granted of a processor, as an interface. Each processor has a
+ * package below this one, whose classes only {@link stackweave.hotspot.HotSpot} names.
  */
 package stackweave.hotspot.cpu;

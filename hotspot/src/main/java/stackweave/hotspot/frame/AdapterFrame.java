@@ -42,8 +42,8 @@ public final class AdapterFrame extends SearchedFrame {
   }
 
   /**
-   * With the return address in its register. While sp is aligned and registers are saved, the word
-   * on top is whatever stood there, and may well be a return address that was used up long ago.
+   * Leaves by the return address in its register. While sp is aligned and registers are saved, the
+   * word on top is left over from something else, and may look like a return address.
    */
   private boolean leaveMoved(Walk walk, long top) {
     long sp = walk.sp();
@@ -70,8 +70,8 @@ public final class AdapterFrame extends SearchedFrame {
   }
 
   /**
-   * With the return address in the link register. The register for the caller's sp is set later
-   * than that, and the caller's own until then.
+   * Leaves by the return address in the link register. The register for the caller's sp is set
+   * later; until then it has the caller's value.
    */
   private boolean leaveLinked(Walk walk, long link) throws UnreadableMemoryException {
     if (!walk.isManaged(link)) {
@@ -85,7 +85,7 @@ public final class AdapterFrame extends SearchedFrame {
     return true;
   }
 
-  /** Waiting for the VM to patch the call: sp was aligned, a register keeps what it was. */
+  /** Leaves while the VM patches the call: sp was aligned, a register keeps its old value. */
   private boolean leaveCalling(Walk walk) throws UnreadableMemoryException {
     if (walk.cpu().callBytes == 0) {
       return leaveByFp(walk);

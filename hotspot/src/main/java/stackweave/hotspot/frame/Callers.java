@@ -52,7 +52,7 @@ public final class Callers {
 
   /**
    * Whether {@code pc} may be where the frame at hand returns to, of a native function without
-   * unwind information or of a stub: as {@link #isReturnAddress}, or anywhere in memory of no file
+   * unwind information or of a stub: as {@link #isReturnAddress}, or anywhere in anonymous memory
    * that has code. No call is looked for there, since other runtimes replace their code while it is
    * on the stack.
    */
@@ -68,9 +68,9 @@ public final class Callers {
   }
 
   /**
-   * Whether {@code pc}, in the code cache or in a module, may be where a native function returns to
-   * whose unwind information says so: false only if it certainly is not. Code that is gone, or
-   * can't be read, tells nothing.
+   * Whether a native function can return to {@code pc}, in the code cache or in a module, as its
+   * unwind information says: false only if it certainly can't. Code that is gone, or can't be read,
+   * is possible.
    */
   public boolean isPossible(Walk walk, long pc) {
     if (codeCache.contains(pc)) {
@@ -82,9 +82,8 @@ public final class Callers {
 
   /**
    * Whether HotSpot's code at an address may have called native code itself. Java methods call
-   * methods and stubs; compiled ones also the VM and libraries of the JDK, but without debug
-   * information at these calls, unless it was asked for at other places, too; and the target is
-   * known then.
+   * methods and stubs; compiled ones also the VM and libraries of the JDK: without debug
+   * information, or, if more of that was asked for (DebugNonSafepoints), at a known target.
    */
   private boolean mayCallNative(PcEntry entry) {
     boolean java =
@@ -102,8 +101,8 @@ public final class Callers {
   }
 
   /**
-   * As {@link #isCaller} for an address that ought to be one: if it is of no code that is known,
-   * the modules may have changed, and the frames say so.
+   * As {@link #isCaller} for an address that ought to be one: if it is in no known code, the
+   * modules may have changed, and the frame buffer says so.
    */
   public boolean isExpectedCaller(Walk walk, long pc) {
     if (isCaller(walk, pc)) {
@@ -141,7 +140,7 @@ public final class Callers {
   /**
    * Whether a caller of Java code at {@code pc} with this sp and fp makes sense: a return address
    * in the code cache, whose own caller is one too. Java code is never called by native code
-   * directly. What was not copied of the stack is not held against it.
+   * directly. Where the stack was not copied, it counts as one.
    */
   boolean isGoodForJava(Walk walk, long pc, long sp, long fp) {
     return codeCache.contains(pc) && isGoodInCodeCache(walk, pc, sp, fp);
@@ -200,7 +199,7 @@ public final class Callers {
     return call;
   }
 
-  /** Whether what would be the call before an address can be read; it has been then. */
+  /** Reads the bytes before an address, where the call would be; false if they can't be read. */
   private boolean isReadable(Walk walk, long pc) {
     try {
       walk.stack().code().read(pc - code.length, code, 0, code.length);

@@ -42,7 +42,7 @@ public final class CompiledFrame implements HotSpotFrame {
     return leaveFull(walk, entry);
   }
 
-  /** The frame is to be deoptimized on return: the pc it had is kept in the frame. */
+  /** The entry of the pc that the frame had before deoptimization, which is kept in the frame. */
   private PcEntry undeoptimized(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     long pc = walk.readReturnAddress(walk.sp() + entry.nmethod.entries.origPcOffset());
     if (!entry.nmethod.contains(pc)) {
@@ -76,7 +76,7 @@ public final class CompiledFrame implements HotSpotFrame {
     return scan.toCaller(walk, walk.sp()) ? null : StopReason.BAD_COMPILED_FRAME;
   }
 
-  /** Something was pushed below the frame: arguments of a stub, registers to be kept. */
+  /** Leaves a frame below which something was pushed: arguments of a stub, registers to be kept. */
   private boolean recover(Walk walk, long cfa) {
     for (long above = cfa + Cpu.WORD;
         above <= cfa + MAX_PUSHED_WORDS * Cpu.WORD;

@@ -7,12 +7,11 @@ import stackweave.unwind.UnreadableMemoryException;
  * Finds the ContinuationEntry of the innermost continuation that runs on a stack. Allocates what it
  * finds; stateless.
  *
- * <p>Frames that were brought back end at the entry, so the first one found upwards is the one.
- * While a stub is about to bring some back, it has made room for them below the entry, with what
- * earlier calls wrote there: an entry of a continuation that ended may be left in it. So the entry
- * is looked for behind the room, whose size a register has on x86-64. Where none has, as on
- * AArch64, the entries that are found must lead to each other, as all do that are alive: only a
- * remainder that leads to one of these may be taken for it.
+ * <p>Thawed frames end at the entry, so the first one found upwards is the one. A stub that is
+ * about to thaw frames has made room for them below the entry, which still has what earlier calls
+ * wrote there, such as the entry of a continuation that ended. So the search begins behind the
+ * room, whose size is in a register on x86-64. Elsewhere an entry counts if its parent is an entry,
+ * too: a remainder can be taken for one only if it leads to a live one.
  */
 final class ContinuationEntrySearch {
   /** How far above sp an entry may lie: no more frames are frozen than a stack has had. */
@@ -25,7 +24,7 @@ final class ContinuationEntrySearch {
    */
   private static final int NEAR_WORDS = 6;
 
-  /** Tells the frame that enterSpecial returns to. */
+  /** Recognises the frame that enterSpecial returns to. */
   interface Caller {
     /**
      * Whether a frame that waits at {@code pc}, whose fp is at an address, is Continuation.run's.
@@ -50,7 +49,7 @@ final class ContinuationEntrySearch {
   /**
    * The entry of the innermost continuation, or null if there is none.
    *
-   * @param isBusy whether a stub is about to bring back frames
+   * @param isBusy whether a stub is about to thaw frames
    * @throws UnreadableMemoryException if the stack can't be read as far as the entry
    */
   ContinuationEntry search(Walk walk, boolean isBusy) throws UnreadableMemoryException {
@@ -62,7 +61,9 @@ final class ContinuationEntrySearch {
     return isBusy && entry != null ? alive(walk, entry) : entry;
   }
 
-  /** The first one from here on that is the outermost, or leads to the one around it. */
+  /**
+   * The first entry from {@code found} on whose parent is an entry, too; the last one if none is.
+   */
   private ContinuationEntry alive(Walk walk, ContinuationEntry found) {
     ContinuationEntry entry = found;
     try {

@@ -15,9 +15,9 @@ import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * Leaves the return barrier to which the outermost thawed frame of a continuation returns, and the
- * stubs that bring frames back: the further frames are in the heap, not on the stack. Adds one mark
- * for all of these, and goes on at the ContinuationEntry, behind which the carrier's frames are.
- * Does not read the heap. An interrupted stub that has brought frames back goes on at these.
+ * stubs that thaw frames: the further frames are in the heap, not on the stack. Adds one mark for
+ * all of these, and goes on at the ContinuationEntry, behind which the carrier's frames are. Does
+ * not read the heap. An interrupted stub that has thawed frames goes on at these.
  */
 public final class ContinuationFrame implements HotSpotFrame {
   private static final String CLASS = "jdk.internal.vm.Continuation";
@@ -65,8 +65,8 @@ public final class ContinuationFrame implements HotSpotFrame {
     boolean isBarrier = !walk.interrupted() && isBarrier(entry);
     StopReason full = isBarrier ? null : walk.addStub(entry);
     // From the VM's return on, the stub's instructions lead straight to the innermost of the frames
-    // that it brought back. Where they don't, as before the VM is called, no frames are there yet:
-    // what else lies between sp and the ContinuationEntry was left there by earlier calls.
+    // that it thawed. Where they don't, as before the VM is called, no frames are there yet: what
+    // else lies between sp and the ContinuationEntry was left there by earlier calls.
     if (full == null && walk.interrupted() && tableless.toCallerStraight(walk, memory)) {
       return null;
     }
@@ -126,7 +126,7 @@ public final class ContinuationFrame implements HotSpotFrame {
       return false;
     }
     PcEntry entry = pcs.find(pc, false);
-    // What is there now will do: with the entry beside it there is no doubt.
+    // The code that is there now is good enough: the entry beside it leaves no doubt.
     if (entry != null && entry.javaFrames != null) {
       PcEntry.JavaFrames frames = entry.present().javaFrames;
       for (int i = 0; i < frames.count(); i++) {

@@ -82,12 +82,12 @@ public final class InterpretedFrame implements HotSpotFrame {
     return null;
   }
 
-  /** Between two frames, where the frame pointer is already or still another's. */
+  /** Leaves code between two frames, where the frame pointer is that of another frame. */
   private StopReason leaveWithoutFrame(Walk walk, PcEntry entry) {
     return scan(walk, walk.addStub(entry));
   }
 
-  /** Searches the caller, where the frame had room among the walk's. */
+  /** Searches for the caller, unless the frame buffer is full. */
   private StopReason scan(Walk walk, StopReason full) {
     return full != null || scan.toCaller(walk, walk.sp()) ? full : StopReason.BAD_INTERPRETER_FRAME;
   }

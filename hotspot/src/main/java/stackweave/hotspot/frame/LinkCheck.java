@@ -63,8 +63,8 @@ public final class LinkCheck {
   }
 
   /**
-   * Shows no name that a broken link puts in doubt: what is proven neither by its time nor by its
-   * other neighbour is stale code; between two frames that are proven another must be missing.
+   * Replaces names that a broken link puts in doubt: a frame that is proven neither by its time nor
+   * by its other neighbour is stale code; between two proven frames another must be missing.
    */
   public void mark(FrameBuffer frames) {
     for (int i = broken(frames, 0); i < frames.count(); i = broken(frames, i + 1)) {
@@ -74,10 +74,10 @@ public final class LinkCheck {
   }
 
   /**
-   * Shows doubtful code only where its caller proves it: the caller's bytecode must name its class,
-   * and the caller be shown. That names and descriptors fit proves nothing, however young the
-   * sample is: classes may be made alike (proxies, lambdas), and one's code may take the place of
-   * another's that was given up before the sample and freed right after it.
+   * Shows doubtful code only where its caller proves it: the caller is shown, and its bytecode
+   * names the class. That names and descriptors fit proves nothing: classes may be made alike
+   * (proxies, lambdas), and the code of one may take the place of another's that was freed right
+   * after a sample, however recent that is.
    */
   public void markDoubtful(FrameBuffer frames) {
     for (int i = frames.count() - 1; i >= 0; i--) { // a caller before what it calls
@@ -95,9 +95,7 @@ public final class LinkCheck {
     }
   }
 
-  /**
-   * Of what is proven by its caller alone: what is inlined in it, and where it is, are in doubt.
-   */
+  /** Shows a method that its caller alone proves, without line and inlined methods. */
   private void showCompiled(FrameBuffer frames, int innermost, int outermost) {
     frames.forgetPlace(outermost);
     if (outermost > innermost) {

@@ -53,10 +53,10 @@ public final class RuntimeFrame extends SearchedFrame {
   }
 
   /**
-   * What there is of a frame that is not set up yet, or taken down already; null if it is complete.
-   * At a safepoint poll within a loop no call leads here: what is on top is no return address, and
-   * by the size of the frame to be a recursion would lose as many frames as fit in it, since each
-   * of them is a good caller.
+   * The state of a frame that is not set up yet, or taken down already; null if it is complete. A
+   * safepoint poll in a loop comes here without a call, so that the word on top is no return
+   * address. The frame's size does not serve there: in a recursion every frame is a good caller,
+   * and those that fit into that size would be lost.
    */
   private static PartialFrame unbuilt(Walk walk, PcEntry entry) {
     if (!walk.interrupted()) {
@@ -88,7 +88,7 @@ public final class RuntimeFrame extends SearchedFrame {
         || leaveByFp(walk, entry.frameBytes);
   }
 
-  /** About to jump to an exception handler in compiled code: treated as if it had arrived there. */
+  /** Leaves code that is about to jump to an exception handler as if it had arrived there. */
   private boolean leaveByJump(Walk walk, long target, long sp) {
     if (!callers.isInCompiledCode(target)) {
       return false;
@@ -99,9 +99,9 @@ public final class RuntimeFrame extends SearchedFrame {
   }
 
   /**
-   * C1's stubs for a thrown exception put the handler where their return address was, restore the
-   * registers and return to it: it is no return address that any call left, and scanning for one
-   * would find calls that ended with the exception.
+   * Leaves a stub of C1 for a thrown exception: it puts the handler where its return address was,
+   * restores the registers and returns to it. No call is before the handler, and a scan for return
+   * addresses would find calls that ended with the exception.
    */
   private boolean leaveToHandler(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     if (walk.cpu().code.isReturn(entry.code, PcEntry.CODE_BEFORE)) {

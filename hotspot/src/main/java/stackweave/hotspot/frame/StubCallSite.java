@@ -64,7 +64,7 @@ public final class StubCallSite {
     return stub.blob.contains(target) ? target : 0;
   }
 
-  /** Not so where the routine jumped backwards, into the shared tail of another. */
+  /** Whether pc is where the routine at {@code target} sets up its frame. */
   private boolean isAtStart(long pc, long target) {
     return pc >= target && pc < target + cpu.code.lengths.enter();
   }

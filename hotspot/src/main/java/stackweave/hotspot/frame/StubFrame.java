@@ -12,10 +12,10 @@ import stackweave.unwind.UnreadableMemoryException;
  * the caller it leads to.
  */
 public final class StubFrame extends SearchedFrame {
-  /** In an nmethod entry barrier's frame of x86-64, where else the return address is. */
+  /** Stands in the slot of the return address in the frame of an nmethod entry barrier (x86-64). */
   private static final long ENTRY_BARRIER_MARK = -1;
 
-  /** Of stub routines that native code calls. */
+  /** The largest frame of stub routines that native code calls. */
   private static final long MAX_FRAME_BYTES = 1024;
 
   private final StubCallSite callSite;
@@ -33,9 +33,9 @@ public final class StubFrame extends SearchedFrame {
   }
 
   /**
-   * Called by native code, as Unsafe.copyMemory calls the copy. Asked first, for calls of the same
-   * stub by Java code, long over, may stand above the frame; but only where no word inside the
-   * frame can be a call by Java code, whose fp might be that of an outer call stub.
+   * Leaves a stub that native code has called, as Unsafe.copyMemory calls the copy. Tried first,
+   * because past calls of the stub by Java code may stand above the frame; but only where no word
+   * inside the frame can be a call by Java code, whose fp might be that of an outer call stub.
    */
   private boolean leaveToNative(Walk walk) {
     long sp = walk.sp();

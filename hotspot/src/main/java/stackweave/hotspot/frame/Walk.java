@@ -503,7 +503,7 @@ public final class Walk implements FrameState {
     counters.guessedCallers += how.isGuess() ? 1 : 0;
   }
 
-  /** A caller that a search has marked as found by a guess is kept. */
+  /** Counts a caller that a search found by a guess and keeps. */
   public void countGuess() {
     counters.guessedCallers++;
   }

@@ -255,8 +255,6 @@ final class HotSpotCodePatterns extends CodePatterns {
             && Instruction.isStoreOfLink(Instruction.at(code, i + Instruction.LENGTH));
   }
 
-  // The kernel.
-
   /** {@code bytes} allocated, return address and frame pointer still in their registers. */
   private static PartialFrame withoutLink(int bytes) {
     return new PartialFrame(bytes, PartialFrame.IN_REGISTER, PartialFrame.IN_REGISTER);

@@ -32,7 +32,7 @@ final class Instruction {
     return (instruction & 0xfc00_0000) == 0x9400_0000;
   }
 
-  /** {@code blr xn}, and with pointer authentication {@code blraa} and its kin. */
+  /** {@code blr xn}, and with pointer authentication {@code blraa} and its variants. */
   static boolean isBranchToRegisterWithLink(int instruction) {
     return (instruction & 0xfeff_f000) == 0xd63f_0000;
   }

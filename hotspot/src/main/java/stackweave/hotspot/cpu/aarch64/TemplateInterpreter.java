@@ -13,7 +13,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * complete, and again after the frame link was popped.
  */
 final class TemplateInterpreter implements InterpreterEdge {
-  /** Farther from sp than any caller's sp that a register holds at a method's entry. */
+  /** At a method's entry, a value farther than this from sp is not the caller's sp. */
   private static final long MAX_LOCALS_BYTES = 1 << 20;
 
   private final LongPredicate returnAddresses;

@@ -12,7 +12,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * r13.
  */
 final class TemplateInterpreter implements InterpreterEdge {
-  /** Farther above sp than any caller's sp that a register holds at a method's entry. */
+  /** At a method's entry, a value farther than this above sp is not the caller's sp. */
   private static final long MAX_LOCALS_BYTES = 1 << 20;
 
   private final LongPredicate returnAddresses;
