@@ -114,7 +114,7 @@ public final class CallSites {
     return called;
   }
 
-  /** Memory that was kept of another process may lack it. */
+  /** The name's symbol, or {@link #NO_CLASS} where recorded memory lacks it. */
   private long className(JavaMethod caller, int index) {
     try {
       int slot = (int) entry(caller.constants, index);
@@ -124,9 +124,7 @@ public final class CallSites {
     }
   }
 
-  /**
-   * Whether it names a linker of method handles, which gives way to the method that it was given.
-   */
+  /** Whether it names a linker of method handles, which jumps to the method that it was given. */
   private boolean isLinker(long name) throws UnreadableMemoryException {
     symbol.copy(memory, name, (int) layout.symbolBody.offset());
     int length = layout.symbolLength.intIn(symbol);

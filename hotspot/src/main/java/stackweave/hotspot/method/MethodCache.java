@@ -37,7 +37,7 @@ public final class MethodCache {
   public JavaMethod find(long address) {
     JavaMethod method = findPresent(address);
     if (method == null) {
-      // Its class was unloaded, after the sample: as long as code runs its class is there.
+      // Its class was unloaded after the sample: while its code ran, it was there.
       JavaMethod gone = methods.get(address);
       return gone != null && gone.isLastThere(rounds) ? gone : null;
     }
@@ -106,13 +106,13 @@ public final class MethodCache {
   }
 
   /**
-   * The method that compiled code which is there names at {@code address}, or null. The code's
-   * class, and those of what it inlines, are not unloaded before the code is: what was seen since
-   * the code was first seen is what the code names still. Whatever was seen before is compared now.
+   * The method that compiled code, which is still there, names at {@code address}, or null. Its own
+   * class, and those of what it inlines, are not unloaded before the code is: a copy that was seen
+   * since the code was first seen is valid; an older one is compared now.
    *
-   * @param live whether what the code names is known not to be freed. If not, it is not trusted
-   *     later: a word may lead to dead code that is left over on a stack, and its methods' memory
-   *     be used again without another unloading
+   * @param live whether what the code names is known not to be freed. If not, the copy is not
+   *     trusted later: the code may be dead, and its methods' memory be reused without another
+   *     unloading
    */
   public JavaMethod findNamedBy(Nmethod code, long address, boolean live) {
     JavaMethod known = methods.get(address);
@@ -127,7 +127,7 @@ public final class MethodCache {
     }
   }
 
-  /** Of what no unloading has freed, only a redefinition can have taken the place. */
+  /** Whether it is still there: if no unloading freed it, only a redefinition replaces it. */
   private boolean isInPlace(JavaMethod known) {
     if (!known.isUnfreed(rounds)) {
       return isUnchanged(known);

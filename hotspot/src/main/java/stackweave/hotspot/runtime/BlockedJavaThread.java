@@ -7,9 +7,9 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * What a JavaThread says of itself while it is blocked: its last Java frame, and what it waits for.
- * Read from outside, by one copy, so that all of it is of about one moment; whether the thread has
- * run meanwhile the caller must know. Sources: javaThread.hpp (thread.hpp in 17),
+ * Reads the JavaThread of a blocked thread: its last Java frame, and what it waits for. Read from
+ * outside, by one copy, so that all values are of about the same moment; the caller must know
+ * whether the thread has run meanwhile. Sources: javaThread.hpp (thread.hpp in 17),
  * javaFrameAnchor.hpp. Reused; allocates nothing; not thread-safe.
  */
 public final class BlockedJavaThread {

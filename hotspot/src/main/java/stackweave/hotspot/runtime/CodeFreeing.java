@@ -13,7 +13,7 @@ import stackweave.unwind.UnreadableMemoryException;
  *
  * <p>The VM counts a pause at its beginning, before it frees anything ({@code TraceCollectorStats}
  * in collectorCounters.cpp). Up to JDK 19, what it has unloaded is freed by the sweeper later, as
- * is other code that has not run for long; nothing tells of that. Not thread-safe.
+ * is other code that has not run for long; no counter shows that. Not thread-safe.
  */
 public final class CodeFreeing {
   /** Those of full collections, by the names that collectors have in performance data. */
@@ -38,7 +38,7 @@ public final class CodeFreeing {
     this.concurrent = concurrent;
   }
 
-  /** Null where the VM does not tell: without performance data, or with another collector. */
+  /** Null where the VM does not count: without performance data, or with another collector. */
   public static CodeFreeing find(Layout layout, LastingMemory memory) {
     try {
       long name = counter(FULL, "name", layout, memory);
@@ -67,7 +67,7 @@ public final class CodeFreeing {
     try {
       return memory.readLong(full) + (concurrent == 0 ? 0 : memory.readLong(concurrent));
     } catch (UnreadableMemoryException e) {
-      return System.nanoTime(); // of memory that was kept and lacks it: each look may be one
+      return System.nanoTime(); // recorded memory may lack it: each look counts as a pause
     }
   }
 }

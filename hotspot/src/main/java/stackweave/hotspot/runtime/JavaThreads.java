@@ -71,7 +71,7 @@ public final class JavaThreads {
     }
   }
 
-  /** What is told of a thread's stack. */
+  /** Receives the stacks of threads. */
   public interface StackVisitor {
     /**
      * @param osThreadId the thread's id as the OS has it
@@ -82,7 +82,7 @@ public final class JavaThreads {
   }
 
   /**
-   * Tells the stacks of the threads that joined the VM's list last: new ones come at its end
+   * Visits the stacks of the threads that joined the VM's list last: new ones come at its end
    * (ThreadsList::add in threadSMR.cpp, JDK 17 to 25).
    *
    * @param max how many threads to look at
@@ -102,7 +102,7 @@ public final class JavaThreads {
   }
 
   /**
-   * Tells the stack of the thread with this JavaThread; nothing if it has none, or none is known.
+   * Visits the stack of the thread with this JavaThread; none if it has none, or none is known.
    *
    * @param eetop the field of that name of a {@link Thread}, 0 if it isn't running
    */

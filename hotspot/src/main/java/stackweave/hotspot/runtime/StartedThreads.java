@@ -20,7 +20,7 @@ public final class StartedThreads {
     this.counter = counter;
   }
 
-  /** Null where the VM does not tell, as without performance data (-XX:-UsePerfData). */
+  /** Null where the VM does not count them, as without performance data (-XX:-UsePerfData). */
   public static StartedThreads find(Layout layout, LastingMemory memory) {
     try {
       long counter = PerfData.find(COUNTER, layout, memory);

@@ -1,5 +1,5 @@
 /**
- * What a running VM tells besides frames: its threads, garbage collections, loaded classes and
- * performance data.
+ * What a running VM shows besides frames: its threads, garbage collections, the freeing of code,
+ * and performance data.
  */
 package stackweave.hotspot.runtime;

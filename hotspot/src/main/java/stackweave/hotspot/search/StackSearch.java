@@ -8,17 +8,17 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.walk.Found;
 
 /**
- * The last way on from native code whose caller nothing else tells: the nearest word of the stack
- * that is a return address and from which a walk reaches the thread's first frame. Four to eleven
- * of a hundred such callers are return addresses of calls long past, so the frame is marked, and
- * the stack has an end of its own. Bounded; not thread-safe.
+ * The last resort in native code whose caller is found in no other way: the nearest word of the
+ * stack that is a return address and from which a walk reaches the thread's first frame. Four to
+ * eleven percent of such callers are return addresses of past calls, so the frame is marked, and
+ * the stack has a stop reason of its own. Bounded; not thread-safe.
  */
 public final class StackSearch {
   private static final int MAX_WORDS = 2048;
 
   private static final int MAX_WALKS = 24;
 
-  /** Of all walks together, each of which may go through a whole stack. */
+  /** The most frames of all walks together, each of which may go through a whole stack. */
   private static final int MAX_FRAMES = 8_192;
 
   private final Supplier<StopReason> walkOn;

@@ -13,8 +13,8 @@ import stackweave.unwind.walk.NativeUnwinder;
 /**
  * The frame pointer of a blocked thread that was read from outside: the kernel shows pc and sp
  * only. Asked by the mixed unwinder where a native function's rule needs it, and at the first frame
- * of the VM. It must never be taken as known at a frame of the VM where it is not: a stack can
- * reach the thread's first frame then and lack frames. Bounded; not thread-safe.
+ * of the VM. At a frame of the VM it must never be taken as known if it is not: the stack could
+ * reach the thread's first frame and lack others. Bounded; not thread-safe.
  */
 public final class UnknownFramePointer {
   /** A wrapper aligns sp before it calls native code. */
@@ -26,7 +26,7 @@ public final class UnknownFramePointer {
   private final CodeUnwinder tableless;
   private final byte[] code = new byte[MAX_CALL_BYTES];
 
-  /** Of a blocked thread, or null. */
+  /** The sample of a blocked thread, or null. */
   private StackSnapshot sample;
 
   /** Whether the walk has come to a frame of the VM. */
@@ -50,7 +50,7 @@ public final class UnknownFramePointer {
     lacking = false;
   }
 
-  /** Whether it was not known at the stack's first frame of the VM, which may have needed it. */
+  /** Whether it is not known at the first frame of the VM, which may have needed it. */
   public boolean isLacking() {
     return lacking;
   }

@@ -24,7 +24,7 @@ public final class CheckRounds {
   private long sampleTime = Long.MAX_VALUE;
 
   /**
-   * @param pages told which sample is at hand, and cleared when classes were unloaded; null if
+   * @param pages gets the time of each sample, and is cleared when classes were unloaded; null if
    *     there are none
    */
   public CheckRounds(Unloading unloading, MemoryPages pages) {

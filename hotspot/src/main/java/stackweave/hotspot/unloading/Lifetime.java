@@ -15,7 +15,7 @@ public abstract class Lifetime {
 
   /**
    * How long a copy is used without comparing it, if no class was unloaded, in ns: a redefinition
-   * frees the methods of the version before last, and is told by no counter.
+   * frees the methods of the version before last, and no counter shows it.
    */
   private static final long TRUST_NANOS = 10_000_000_000L;
 
@@ -55,8 +55,8 @@ public abstract class Lifetime {
 
   /**
    * The epoch, or 0 where the sample was taken before the last unloading: freed memory keeps its
-   * words until it is used again, which nothing tells. What a later sample shows running was not
-   * freed by it.
+   * words until it is reused, at an unknown time. What a later sample shows running was not freed
+   * by that unloading.
    */
   private static int provenEpoch(CheckRounds rounds) {
     return rounds.isBeforeUnloading() ? 0 : rounds.unloading().epoch();

@@ -11,10 +11,10 @@ import stackweave.unwind.UnreadableMemoryException;
  * Tells when classes were last unloaded and code was last freed. Since then their memory may hold
  * others, so what is first read afterwards says nothing about samples from before.
  *
- * <p>From the VM's count of unloaded classes ({@code classLoadingService.cpp}), which goes up
- * before they are freed; without performance data (-XX:-UsePerfData) each garbage collection
- * counts, which some collectors do long before or after they unload, so nothing is trusted by it
- * ({@link #isTold}). Not thread-safe.
+ * <p>Source: the VM's count of unloaded classes ({@code classLoadingService.cpp}), which goes up
+ * before they are freed. Without performance data (-XX:-UsePerfData) each garbage collection counts
+ * instead; some collectors unload long before or after that, so nothing is trusted then ({@link
+ * #isTold}). Not thread-safe.
  */
 public final class Unloading {
   private static final String COUNTER = "java.cls.unloadedClasses";
@@ -42,7 +42,7 @@ public final class Unloading {
   private final boolean marksCodeThatRuns;
 
   /**
-   * @param memory told of the count of collections, for the heap's object is never freed
+   * @param memory gets the words of the count of collections, whose object is never freed
    *     (universe.cpp), and of performance data, which stay mapped (perfMemory_posix.cpp)
    * @param freeing null where each collection may free code
    */
@@ -175,7 +175,7 @@ public final class Unloading {
     return collectionCount;
   }
 
-  /** Memory that was kept of another process may lack what never changes there. */
+  /** The word at an address; 0 where recorded memory lacks it, for it does not change there. */
   private long read(long address) {
     if (address == 0) {
       return 0;
