@@ -108,7 +108,7 @@ final class FrameStepper {
             : stub;
   }
 
-  /** Compares all that the stack was decoded with with the VM, before it is decoded again. */
+  /** Makes the code of all frames be compared with the VM when the stack is decoded again. */
   void forget(FrameBuffer frames) {
     rounds.next();
     for (int i = 0; i < frames.count(); i++) {

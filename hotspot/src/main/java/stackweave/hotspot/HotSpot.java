@@ -28,8 +28,8 @@ import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * A HotSpot VM whose structures are understood: where its code cache, interpreter and threads are.
- * Opened once per process, then shared by its users; keeps no caches, those belong to each {@link
- * MixedUnwinder}. Immutable.
+ * Opened once per process, then shared by its users. Keeps no caches of frames: each {@link
+ * MixedUnwinder} has its own. Belongs to the thread that unwinds.
  */
 public final class HotSpot {
   /** In "OpenJDK 64-Bit Server VM (17+35) for linux-amd64 JRE (17+35), built on ...". */
@@ -75,10 +75,9 @@ public final class HotSpot {
   }
 
   /**
-   * The same for the VM of this process, whose lasting memory can be read directly, and all other
-   * by pages.
+   * The same for the VM of this process: its lasting memory is read directly, all other by pages.
    *
-   * @param direct null for memory that was kept of a process: each word is read by itself
+   * @param direct null for recorded memory: each word is read by itself
    */
   public static HotSpot open(SymbolAddresses libjvm, MemoryReader memory, DirectMemory direct)
       throws UnsupportedVmException {
@@ -92,7 +91,7 @@ public final class HotSpot {
     }
   }
 
-  /** As the VM says itself: it is the one whose frames are to be decoded. */
+  /** The processor of the VM by its own version text: that of this process may be another one. */
   private static Cpu cpu(VmStructs structs, JdkVersion version, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
     long info = versionWord(structs, "_s_internal_vm_info_string", memory);
@@ -138,7 +137,7 @@ public final class HotSpot {
 
   /**
    * What the VM calls the code at {@code pc}: of the interpreter the codelet, of all else the blob.
-   * For people; not for each sample.
+   * For display; too slow for each sample.
    *
    * @return empty if there is none now
    */
@@ -162,12 +161,12 @@ public final class HotSpot {
     return new JavaThreads(layout, memory);
   }
 
-  /** How many Java threads the VM has started, or null where it does not tell. */
+  /** How many Java threads the VM has started, or null where it does not count them. */
   public StartedThreads startedThreads() {
     return StartedThreads.find(layout, lasting);
   }
 
-  /** What its threads say of themselves while they are blocked. */
+  /** Reads what threads wait for while they are blocked. */
   public BlockedJavaThread blockedThread() {
     return new BlockedJavaThread(layout, memory);
   }
@@ -183,7 +182,7 @@ public final class HotSpot {
 
   /**
    * Begin and end of the addresses that the VM has reserved for the Java heap; both 0 if it does
-   * not say, as with collectors that have the heap in a file of memory.
+   * not say, as with collectors whose heap is a memory file.
    */
   public long[] reservedHeap() {
     long[] range = new long[2];
@@ -215,7 +214,7 @@ public final class HotSpot {
     return lasting;
   }
 
-  /** Whether it is the VM of this process, and not memory that was kept of one. */
+  /** Whether this is the VM of this process, rather than recorded memory. */
   boolean isLive() {
     return live;
   }

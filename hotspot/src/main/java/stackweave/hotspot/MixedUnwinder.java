@@ -34,7 +34,7 @@ public final class MixedUnwinder {
   /** No process has memory below it ({@code vm.mmap_min_addr}). */
   private static final long LOWEST_ADDRESS = 1 << 16;
 
-  /** Of addresses that a process gets without asking for more (Linux, mm.rst of each). */
+  /** Bits of addresses that a process gets unless it asks for more (Linux, mm.rst of each). */
   private static final int X86_ADDRESS_BITS = 47;
 
   private static final int OTHER_ADDRESS_BITS = 52;
@@ -54,7 +54,7 @@ public final class MixedUnwinder {
   private Callers callers;
   private UnknownFramePointer unknownFp;
 
-  /** Whether tables led to what is no code, as far as the modules are known. */
+  /** Whether tables have led to what is no code, as far as the modules are known. */
   private boolean ledToData;
 
   private int generation;
@@ -144,7 +144,7 @@ public final class MixedUnwinder {
 
   /**
    * Whether classes may be unloaded soon, as they were lately: then samples should be unwound soon,
-   * for the memory of what they point at is used for others.
+   * because the memory that they refer to is reused.
    */
   public boolean isUnloadingExpected() {
     return hotspot != null && hotspot.rounds().isUnloadingExpected();
@@ -164,7 +164,7 @@ public final class MixedUnwinder {
 
   /**
    * How many frames so far were found by looking for a caller that makes sense, or turned out not
-   * to be the next ones: none of a stack that is sound.
+   * to be the next ones: none in an intact stack.
    */
   public long guesses() {
     return counters.recoveries
@@ -179,7 +179,7 @@ public final class MixedUnwinder {
     return vm == null ? null : counters;
   }
 
-  /** Names that contradict each other are read once more; what still does is shown as not known. */
+  /** Decodes a stack again if names in it contradict each other; then marks the names in doubt. */
   private void checkLinks(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     counters.links += walk.links();
     if (walk.brokenLinks() > 0) {
@@ -201,7 +201,7 @@ public final class MixedUnwinder {
     }
   }
 
-  /** A complete end as what it is if frames were guessed. */
+  /** The end of a stack: a complete one is marked if frames were guessed. */
   private StopReason marked(StopReason end, FrameBuffer frames) {
     if (unknownFp != null && unknownFp.isLacking() && end.isComplete()) {
       return StopReason.GAP;
@@ -271,7 +271,7 @@ public final class MixedUnwinder {
     }
   }
 
-  /** The end of a walk without a copied stack: that it is missing, unless the end needs none. */
+  /** The end of a walk without a copied stack: {@code end} itself if it needs no stack. */
   private static StopReason withoutStack(StopReason end) {
     return switch (end) {
       case COMPLETE, THREAD_ENTRY, TOO_DEEP, NO_MODULE, UNSUPPORTED_VM -> end;
@@ -306,7 +306,7 @@ public final class MixedUnwinder {
     return !ledToData;
   }
 
-  /** Whether an address is none of a process, or what can be read there is not code. */
+  /** Whether no process has an address, or what can be read there is not code. */
   private boolean isData(long pc) {
     if (pc >>> addressBits != 0 || pc < LOWEST_ADDRESS) {
       return true;

@@ -117,8 +117,8 @@ public final class FrameBuffer {
   }
 
   /**
-   * Whether a frame is of code in no module and no code blob, or a caller was not believed because
-   * it would be: the modules may have changed.
+   * Whether a frame is in no module and no code blob, or a caller was rejected because it would be:
+   * the modules may have changed.
    */
   public boolean hasUnknownCode() {
     return unknownCode;
@@ -170,7 +170,7 @@ public final class FrameBuffer {
     links[i] = link;
   }
 
-  /** Makes one frame of {@code from} to {@code to} (exclusive), of a name instead of a method. */
+  /** Replaces {@code from} to {@code to} (exclusive) by one frame, of a name without a method. */
   public void replace(int from, int to, FrameKind kind, int method) {
     kinds[from] = (byte) kind.code();
     methods[from] = method;
@@ -180,7 +180,7 @@ public final class FrameBuffer {
     move(to, from + 1);
   }
 
-  /** What a method does there is not known. */
+  /** Forgets bytecode index and line of frame {@code i}. */
   public void forgetPlace(int i) {
     bcis[i] = UNKNOWN;
     lines[i] = UNKNOWN;

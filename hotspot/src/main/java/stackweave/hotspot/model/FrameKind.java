@@ -16,7 +16,7 @@ public enum FrameKind {
   C1(3, "C1"),
   /** A Java method compiled by C2 (or another tier-4 compiler). */
   C2(4, "C2"),
-  /** A Java method inlined into the compiled frame below it. */
+  /** A Java method inlined into the next outer compiled frame. */
   INLINED(5, "inlined"),
   /** A native Java method: the compiled or interpreted wrapper that calls its C function. */
   NATIVE_METHOD(6, "native method"),

@@ -1,7 +1,7 @@
 package stackweave.hotspot.model;
 
 /**
- * What a frame that HotSpot knows is called.
+ * The name of a frame that HotSpot knows: of a Java method or a stub.
  *
  * @param className binary name with dots ({@code java.lang.Object}); empty for a stub
  * @param name method name, or the name of the stub

@@ -18,7 +18,7 @@ public final class UnwindCounters {
   /** Cached blobs and methods that turned out to have been freed or replaced. */
   public long identityFailures;
 
-  /** How often there were too many names, and all was forgotten with them. */
+  /** How often the limit of names was reached, and caches were emptied with them. */
   public long nameResets;
 
   /** How often a full cache was emptied: of pcs, blobs, methods or native return addresses. */
@@ -39,7 +39,7 @@ public final class UnwindCounters {
   /** Pairs of Java frames of which the caller's bytecode was compared with the callee. */
   public long links;
 
-  /** Pairs of which it calls something else, before they were decoded again. */
+  /** Such pairs where it calls something else, before they were decoded again. */
   public long brokenLinks;
 
   /** Stacks with such pairs that were right when they were decoded again. */

@@ -63,7 +63,7 @@ public final class RecordedMemory implements MemoryReader {
     return Arrays.copyOfRange(bytes, line * LINE, (line + 1) * LINE);
   }
 
-  /** This, and of {@code base} what this does not have. */
+  /** This memory, with the lines of {@code base} that it lacks. */
   RecordedMemory over(RecordedMemory base) {
     long[] addresses = new long[lines.length + base.lines.length];
     byte[] content = new byte[bytes.length + base.bytes.length];

@@ -12,7 +12,7 @@ import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.CodeModules;
 
-/** Modules that remember which addresses were looked up, and what was answered. */
+/** Modules that remember which addresses were looked up, and what was answered. Not thread-safe. */
 final class RecordingModules implements CodeModules {
   private static final long[] NO_WORDS = {};
 

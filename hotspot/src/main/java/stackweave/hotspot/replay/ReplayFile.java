@@ -12,7 +12,7 @@ import stackweave.unwind.Registers;
  * samples of one process have in common (a base). Immutable.
  *
  * @param base name of the base that this extends, or empty where it stands alone
- * @param facts facts to show to readers, by name; see the constants
+ * @param facts what readers are shown, by name; see the constants
  * @param architecture of the process
  * @param symbols addresses of libjvm's exported symbols that were asked for; 0: it has none
  * @param modules executable ranges that were met

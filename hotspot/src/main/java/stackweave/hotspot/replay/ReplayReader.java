@@ -41,7 +41,7 @@ public final class ReplayReader {
   /**
    * Reads a file, and the base that it may need: {@code BASE.replay} beside it.
    *
-   * @return what stands alone
+   * @return the file, completed by its base
    * @throws ReplayFormatException if either is no replay file
    * @throws IOException if either can't be read
    */

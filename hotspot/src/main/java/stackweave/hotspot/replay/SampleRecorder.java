@@ -161,9 +161,9 @@ public final class SampleRecorder {
   }
 
   /**
-   * A decoder that is better than this one will go on where this one stopped or went wrong, at a
-   * caller that is among the words of the stack: each that is an address of code is unwound from,
-   * so that what it needs is in the file, too.
+   * Records more than unwinding needs, for a better decoder that goes on where this one stopped or
+   * went wrong: it finds the caller among the words of the stack. So the stack is unwound from each
+   * word that is an address of code.
    */
   private void tryCallers(RecordingModules modules, MixedUnwinder unwinder, boolean complete) {
     long fp = copy.registers().fp();
@@ -184,7 +184,7 @@ public final class SampleRecorder {
     }
   }
 
-  /** A frame pointer was saved below its return address, or is what it was. */
+  /** The caller's frame pointer: saved right below the return address, or else unchanged. */
   private long callersFp(long slot, long fp) {
     long saved = slot > copy.stackAddress() ? wordAt(slot - Long.BYTES) : 0;
     return saved > slot && saved - slot < StackSnapshot.MAX_STACK_BYTES ? saved : fp;

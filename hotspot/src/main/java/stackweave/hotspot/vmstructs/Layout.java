@@ -1,8 +1,8 @@
 package stackweave.hotspot.vmstructs;
 
 /**
- * Where the structures of this VM that frames are decoded with keep what: each field is looked up
- * by name and has the width that the VM says. Made when a VM is opened, read by all who read the
+ * The layout of this VM's structures, as far as frames are decoded with them: each field is looked
+ * up by name and has the width that the VM says. Made when a VM is opened, used by all who read the
  * VM.
  *
  * <p>What differs between JDKs is decided here, by what vmStructs describe, or by {@link
@@ -76,7 +76,7 @@ public final class Layout extends Ledger {
           new Name("CompiledMethod::_deopt_mh_handler_begin", Base.ABSOLUTE),
           new Name("nmethod::_deopt_mh_handler_offset", Base.BLOB));
 
-  // Three ages of an nmethod. Either of two entries tells, so that the lack of one is noticed.
+  // Three layouts of an nmethod. Either of two entries tells which: the lack of one is noticed.
   private final boolean immutableOutside =
       isDescribed("nmethod::_immutable_data") || isDescribed("nmethod::_immutable_data_size");
   private final boolean mutableOutside =
@@ -95,7 +95,7 @@ public final class Layout extends Ledger {
           : new Place(field("CompiledMethod::_scopes_data_begin"), Base.ABSOLUTE);
   public final Place scopesEnd = immutableOutside ? immutableScopesEnd() : pcDescsBegin;
 
-  // Where it is not inside, what follows the metadata, for JVMCI, is none, and no scope names it.
+  // Outside the blob, data of JVMCI is behind the metadata, included here; no scope names it.
   public final Place metadataBegin =
       mutableOutside
           ? new Place(field("CodeBlob::_relocation_size"), Base.MUTABLE_DATA)

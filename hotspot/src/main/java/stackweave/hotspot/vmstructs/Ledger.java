@@ -8,8 +8,8 @@ import java.util.function.Function;
 
 /**
  * Looks up fields, sizes and constants in vmStructs, each under all names that JDKs have for it,
- * and keeps a list of the look-ups: what was asked for, what this VM has, what it lacks. The half
- * of {@link Layout} that finds; docs/jdk-layout.md is checked against the list.
+ * and keeps a list of the look-ups: what was asked for, what this VM has, what it lacks. The base
+ * of {@link Layout}; docs/jdk-layout.md is checked against the list.
  */
 public abstract class Ledger {
   /** What an address kept as an offset counts from. */
@@ -38,7 +38,7 @@ public abstract class Ledger {
    */
   public record Entry(List<String> names, boolean required, String found, String type) {
 
-    /** As a person is told that it is missing. */
+    /** Its names, for a message that it is missing. */
     public String text() {
       return String.join(" or ", names);
     }
@@ -101,7 +101,7 @@ public abstract class Ledger {
     return field == null ? 0 : (int) field.offset();
   }
 
-  /** The offset of a field, or what it is where it is not described. */
+  /** The offset of a field, or {@code undescribed} where the VM does not describe it. */
   final int optionalOffset(String name, int undescribed) {
     Field field = optionalField(name);
     return field == null ? undescribed : (int) field.offset();
@@ -130,7 +130,7 @@ public abstract class Ledger {
     return size(true, type, 0);
   }
 
-  /** sizeof a type, or what it is where it is not described. */
+  /** sizeof a type, or {@code undescribed} where the VM does not describe it. */
   final int optionalSize(String type, int undescribed) {
     return size(false, type, undescribed);
   }
