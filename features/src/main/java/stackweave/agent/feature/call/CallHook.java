@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongBinaryOperator;
 
 /**
- * What the wrappers of native methods call, on the application's threads. It runs as a public copy
+ * Called by the wrappers of native methods, on the application's threads. It runs as a public copy
  * in java.lang, {@link CallSwitch#COPY}, since wrappers are in classes of any loader; so it must
  * use nothing outside java.base and load no class of the agent. It takes no lock, allocates at a
  * method's first call and where many threads count at once, and throws nothing.
@@ -17,7 +17,7 @@ public final class CallHook {
   /** Most methods. */
   static final int MAX_METHODS = 4096;
 
-  /** As {@code TimedMethods} has them, which this class must not refer to. */
+  /** The same as in {@code TimedMethods}, to which this class must not refer. */
   static final int BUCKETS = 28;
 
   static final int TIME = BUCKETS;
@@ -26,13 +26,13 @@ public final class CallHook {
 
   private static final String PREFIX = "stackweave$native$";
 
-  /** Calls of fewer bits of nanoseconds are counted together. */
+  /** Shorter calls, whose nanoseconds have fewer bits, are counted together. */
   private static final int FIRST_BITS = 5;
 
   /** Whether any method is timed. */
   static boolean on;
 
-  /** From so many nanoseconds on a call gets an event. */
+  /** Nanoseconds from which on a call gets an event. */
   static long threshold = Long.MAX_VALUE;
 
   /** By method: whether it is timed. */
@@ -41,7 +41,7 @@ public final class CallHook {
   /** By method: its counters; null until it is called while it is timed. */
   static final AtomicReferenceArray<LongAdder[]> COUNTERS = new AtomicReferenceArray<>(MAX_METHODS);
 
-  /** By method: who gets begin and end of its slow calls; null for nobody. */
+  /** By method: gets begin and end of its slow calls; null for none. */
   static final AtomicReferenceArray<LongBinaryOperator> WRITERS =
       new AtomicReferenceArray<>(MAX_METHODS);
 
@@ -73,7 +73,7 @@ public final class CallHook {
     long nanos = Math.max(0, end - begin);
     try {
       LongAdder[] counters = counters(method);
-      // Without an event, a slow call is counted as the short ones are.
+      // A slow call without an event is counted like a short one.
       if (nanos >= threshold && isWritten(method, begin, end)) {
         counters[SLOW_CALLS].increment();
         counters[SLOW_TIME].add(nanos);
@@ -83,7 +83,7 @@ public final class CallHook {
       counters[Math.min(Math.max(0, bits - FIRST_BITS), BUCKETS - 1)].increment();
       counters[TIME].add(nanos);
     } catch (Throwable e) {
-      return; // the heap is the application's: where it is full the call is not counted
+      return; // the application's heap is full: the call is not counted
     }
   }
 

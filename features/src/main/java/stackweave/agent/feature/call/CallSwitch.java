@@ -46,12 +46,12 @@ final class CallSwitch {
     on.setVolatile(true);
   }
 
-  /** Times none. */
+  /** Times no method. */
   void off() {
     on.setVolatile(false);
   }
 
-  /** Whether a method is timed while any is, and who gets its slow calls. */
+  /** Sets whether a method is timed while any is, and what gets its slow calls. */
   void select(int method, boolean isTimed, LongBinaryOperator writer) {
     writers.set(method, writer);
     selected[method] = (byte) (isTimed ? 1 : 0);

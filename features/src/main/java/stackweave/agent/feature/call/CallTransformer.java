@@ -14,9 +14,9 @@ import stackweave.jfr.call.CallPatterns;
 
 /**
  * Gives native methods of candidates their wrappers while their classes are loaded. The JVM asks it
- * about every class, on the loading thread: it must be quick for those that don't match, and must
- * not print, since others may wait for that thread. It can't be removed: with it would go the
- * prefix by which the JVM links methods that were not called yet. Thread-safe.
+ * about every class, on the loading thread: it must be quick for classes that don't match, and must
+ * not print, because other threads may wait for that thread. It can't be removed, because the JVM
+ * needs its prefix to link methods that were not called yet. Thread-safe.
  */
 final class CallTransformer implements ClassFileTransformer {
   private static final String JDK_IMAGE = "jrt";
@@ -33,7 +33,7 @@ final class CallTransformer implements ClassFileTransformer {
 
   private final Queue<String> notes = new ConcurrentLinkedQueue<>();
 
-  /** Whether new classes stay as they are. */
+  /** Whether new classes are left unchanged. */
   private volatile boolean closed;
 
   CallTransformer(CallPatterns candidates, WrappedMethods methods) {
@@ -67,7 +67,7 @@ final class CallTransformer implements ClassFileTransformer {
       }
       return transform(loader, className, classFile);
     } catch (Throwable e) {
-      // The JVM would ignore it silently.
+      // The JVM would drop the exception silently.
       note(className.replace('/', '.') + ": its native methods are not timed (" + e + ")");
       return null;
     }
@@ -122,7 +122,7 @@ final class CallTransformer implements ClassFileTransformer {
   private final class Candidates implements WrapperWriter.Numbering {
     private final String name;
 
-    /** Methods that match, beyond the most there may be. */
+    /** The number of matching methods for which there was no room. */
     private int left;
 
     Candidates(String name) {
@@ -152,7 +152,7 @@ final class CallTransformer implements ClassFileTransformer {
     return false;
   }
 
-  /** The agent's and its JNA. */
+  /** Whether it is the loader of the agent or of its JNA. */
   private static boolean isOwn(ClassLoader loader) {
     return loader == CallTransformer.class.getClassLoader();
   }
@@ -177,12 +177,12 @@ final class CallTransformer implements ClassFileTransformer {
     }
   }
 
-  /** Whether there is something to take. */
+  /** Whether there are notes to take. */
   boolean hasNotes() {
     return !notes.isEmpty();
   }
 
-  /** Takes what users should know of classes that were loaded since the last call. */
+  /** Takes the notes for users on classes that were loaded since the last call. */
   List<String> takeNotes() {
     List<String> taken = new ArrayList<>();
     for (String note = notes.poll(); note != null; note = notes.poll()) {
@@ -191,7 +191,7 @@ final class CallTransformer implements ClassFileTransformer {
     return taken;
   }
 
-  /** Leaves new classes alone. */
+  /** Leaves new classes unchanged from now on. */
   void close() {
     closed = true;
   }

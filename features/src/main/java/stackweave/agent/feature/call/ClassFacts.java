@@ -14,8 +14,8 @@ import net.bytebuddy.jar.asm.Opcodes;
 
 /**
  * What a class file says of native methods and serialization. Supertypes are read as class files,
- * too: the class is just being loaded, and none may be loaded for it before the JVM does.
- * Immutable.
+ * too, because loading them here, while the class is being loaded, would be earlier than the JVM
+ * does it. Immutable.
  *
  * @param natives names of the native methods
  * @param isMapped whether JNA links the native methods, by their names
@@ -58,15 +58,14 @@ record ClassFacts(
   }
 
   /**
-   * Whether the class calls {@code com.sun.jna.Native.register}. What JNA registers it finds by
-   * reflection, by the modifier {@code native} and the name, and fails if the library has no
-   * function of that name.
+   * Whether the class calls {@code com.sun.jna.Native.register}. JNA finds the methods to register
+   * by the modifier {@code native}, and fails if the library has no function of a method's name.
    */
   private static boolean isMapped(ClassReader reader) {
     char[] buffer = new char[reader.getMaxStringLength()];
     for (int i = 1; i < reader.getItemCount(); i++) {
       int item = reader.getItem(i);
-      // The second place of a long has no item.
+      // The second index of a long has no item.
       if (item > 0 && reader.readByte(item - 1) == METHOD_REF) {
         int nameAndType = reader.getItem(reader.readUnsignedShort(item + 2));
         if (reader.readUTF8(nameAndType, buffer).equals("register")
@@ -84,7 +83,7 @@ record ClassFacts(
    * Specification, 4.6).
    *
    * @param loader of the class
-   * @return in words that follow the class's name; empty if it could not
+   * @return the reason, to follow the class's name; empty if none
    */
   String whyNotWrapped(ClassLoader loader) {
     if (isMapped) {
@@ -122,17 +121,17 @@ record ClassFacts(
   private static void add(ClassFacts facts, List<String> waiting) {
     waiting.addAll(facts.interfaces);
     if (facts.superName != null) {
-      waiting.add(facts.superName); // comes first
+      waiting.add(facts.superName); // the superclass is the first
     }
   }
 
   private static ClassFacts read(String type, ClassLoader loader) {
-    // Whatever the loader does, it has these of the platform's.
+    // Every loader gets these from the platform loader.
     ClassLoader asked = type.startsWith("java/") ? ClassLoader.getPlatformClassLoader() : loader;
     try (InputStream in = asked.getResourceAsStream(type + ".class")) {
       return in == null ? null : of(in.readAllBytes());
     } catch (IOException | RuntimeException e) {
-      return null; // the loader is the application's
+      return null; // the application's loader failed
     }
   }
 

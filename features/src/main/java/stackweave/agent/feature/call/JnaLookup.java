@@ -4,16 +4,16 @@ import stackweave.agent.jdk.hook.CallAtBegin;
 import stackweave.agent.jdk.hook.HookException;
 
 /**
- * Has the application's JNA look for functions by names without the wrappers' prefix. {@code
- * Native.register(type)} links each method of a class that is native with the function of that
- * name; of a method with a wrapper that is the method with the prefix. Used by {@link
- * CallTransformer}. Stateless.
+ * Lets the application's JNA look up functions by names without the wrappers' prefix. {@code
+ * Native.register(type)} links each native method with the function of its name; if the method has
+ * a wrapper, the native method is the one with the prefix. Used by {@link CallTransformer}.
+ * Stateless.
  */
 final class JnaLookup {
   /** Also where it was moved to another package. */
   private static final String LIBRARY = "com/sun/jna/NativeLibrary";
 
-  /** The method where all ways to a function meet, JNA 3.2 to 5.19. */
+  /** The method that every lookup calls, JNA 3.2 to 5.19. */
   private static final CallAtBegin CHANGE =
       new CallAtBegin(
           "getSymbolAddress",

@@ -18,26 +18,26 @@ import stackweave.jfr.control.CallRequest;
 
 /**
  * The timing of native calls that the option {@code calls} names: {@code stackweave.NativeCall}.
- * Made in premain, before the first of their classes is loaded; recordings switch it. The
- * application's threads do the work; the drain thread only says what is to know of it. Thread-safe.
+ * Made in premain, before the first of their classes is loaded; recordings switch it on and off.
+ * The application's threads do the work; the drain thread only reports notes. Thread-safe.
  */
 public final class NativeCalls implements CallListener, Feature, AutoCloseable {
   /** Most classes that one message names. */
   private static final int MAX_NAMES = 5;
 
-  /** Those that the application's class loader has loaded, too. */
+  /** Agent classes that the application's class loader loads. */
   private static final String OWN_CLASSES = "stackweave.agent.";
 
   private final CallTransformer transformer;
   private final WrappedMethods methods;
   private final UnmatchedPatterns unmatched;
 
-  /** Of what the recordings ask for; null while they ask for nothing. */
+  /** The filters of the recordings; null while none asks for calls. */
   private volatile UnmatchedPatterns filters;
 
   private volatile CallRequest last;
 
-  /** Whether JFR calls the hook of the counts after that of the store; for the drain thread. */
+  /** Whether JFR calls the hook of the counts after the store's. For the drain thread. */
   private boolean areCountsLast;
 
   private NativeCalls(
@@ -48,10 +48,10 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
   }
 
   /**
-   * Has native methods wrapped from now on.
+   * Wraps native methods of classes that are loaded from now on.
    *
    * @param patterns as {@link CallPatterns#SYNTAX} says
-   * @param attached whether the agent was attached to a running JVM, which is left as it is
+   * @param attached whether the agent was attached to a running JVM, in which nothing is wrapped
    * @return null if nothing is wrapped; a message says why
    */
   public static NativeCalls install(
@@ -87,7 +87,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
     }
   }
 
-  /** The application's first: of the JDK's there are hundreds where a pattern is wide. */
+  /** The application's classes first, because wide patterns match hundreds of the JDK's. */
   private static String loaded(CallPatterns candidates, Instrumentation instrumentation) {
     TreeSet<String> own = new TreeSet<>();
     TreeSet<String> ofJdk = new TreeSet<>();
@@ -127,7 +127,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
     }
   }
 
-  /** The filters that leave something out: a recording without one asks for all. */
+  /** The filters that exclude something; a recording without a filter asks for all methods. */
   private static List<CallPatterns> narrow(CallRequest request) {
     List<CallPatterns> narrow = new ArrayList<>(request.filters());
     narrow.removeIf(filter -> filter.toString().equals(CallPatterns.ALL));
@@ -151,7 +151,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
 
   @Override
   public FeatureSession open(FeatureContext context) {
-    // The store has given JFR its hooks by now: those of the counts come last.
+    // The store has registered its hooks with JFR by now, and the counts' hook must come last.
     if (!areCountsLast) {
       areCountsLast = true;
       methods.events().writeLast();
@@ -162,7 +162,9 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
   private final class Session implements FeatureSession {
     private String note = "";
 
-    /** At the end of a chunk: before it, classes that are to be loaded yet would be missed. */
+    /**
+     * Reports at the end of a chunk; earlier, classes that are still to be loaded would be missed.
+     */
     @Override
     public void flush() {
       UnmatchedPatterns asked = filters;
@@ -175,7 +177,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
     }
   }
 
-  /** Times nothing any more; the wrappers stay, and read one field. */
+  /** Stops timing; the wrappers stay, and read one field. */
   @Override
   public void close() {
     transformer.close();

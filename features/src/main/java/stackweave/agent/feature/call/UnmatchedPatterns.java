@@ -5,8 +5,8 @@ import java.util.List;
 import stackweave.jfr.call.CallPatterns;
 
 /**
- * Tells users which patterns of the option {@code calls}, or of a recording's filter, match
- * nothing, as those with a misspelled class. Asked when a chunk ends, on the drain thread.
+ * Tells users which patterns of the option {@code calls}, or of a recording's filter, match no
+ * method, for instance because of a misspelled class. Used when a chunk ends, on the drain thread.
  * Thread-safe.
  */
 final class UnmatchedPatterns {
@@ -16,13 +16,13 @@ final class UnmatchedPatterns {
   private final String of;
   private final WrappedMethods methods;
 
-  /** Those that have matched nothing yet; guarded by this, as is the next. */
+  /** The patterns that have matched nothing yet; guarded by this, as is the next field. */
   private final List<CallPatterns> left;
 
   private boolean said;
 
   /**
-   * @param of where the patterns are from, for people
+   * @param of origin of the patterns, for people
    */
   UnmatchedPatterns(String of, List<CallPatterns> patterns, WrappedMethods methods) {
     this.of = of;
@@ -34,10 +34,10 @@ final class UnmatchedPatterns {
   }
 
   /**
-   * What is to know at this time. A recording keeps its last note that is not empty, so one that
-   * became wrong is taken back in words.
+   * The present note. A recording keeps its last note that is not empty, so one that became wrong
+   * is withdrawn by another.
    *
-   * @return empty for nothing
+   * @return empty for none
    */
   synchronized String note() {
     left.removeIf(pattern -> methods.hasMatch(pattern));

@@ -9,8 +9,8 @@ import stackweave.jfr.control.CallRequest;
 
 /**
  * The native methods that have a wrapper, by number, and which of them are timed. Methods of the
- * same name and descriptor in classes of the same name share a number. Thread-safe: classes are
- * loaded on threads of the application, which wait for no other here.
+ * same name and descriptor in classes of the same name share a number. Thread-safe; threads that
+ * load classes never wait here.
  */
 final class WrappedMethods implements TimedMethods {
   private record Method(String className, String name, String descriptor) {}
@@ -21,7 +21,7 @@ final class WrappedMethods implements TimedMethods {
   private final AtomicReferenceArray<Method> methods =
       new AtomicReferenceArray<>(CallHook.MAX_METHODS);
 
-  /** What is asked for; null for nothing. */
+  /** The request of the recordings; null for none. */
   private volatile CallRequest request;
 
   private volatile int count;
@@ -45,7 +45,7 @@ final class WrappedMethods implements TimedMethods {
     return known != null ? known : add(method);
   }
 
-  /** Short: no class is loaded and nothing is called that could wait. */
+  /** Must be short, load no class, and call nothing that could wait. */
   private int add(Method method) {
     int number;
     synchronized (numbers) {
@@ -61,7 +61,8 @@ final class WrappedMethods implements TimedMethods {
       numbers.put(method, number);
       count = number + 1;
     }
-    // After it can be seen: either this sees a new request, or who makes that sees the method.
+    // Read after the method is visible: either this sees a new request, or the thread that sets it
+    // sees the method.
     CallRequest now = request;
     if (now != null) {
       select(number, method, now);
@@ -85,7 +86,7 @@ final class WrappedMethods implements TimedMethods {
     return false;
   }
 
-  /** Times what is asked for; takes JFR's locks. */
+  /** Times the methods that are asked for; takes JFR's locks. */
   void time(CallRequest wanted) {
     if (wanted.equals(request)) {
       return;
@@ -101,7 +102,7 @@ final class WrappedMethods implements TimedMethods {
     hook.on(wanted.thresholdNanos());
   }
 
-  /** Times nothing; what was counted goes to the recordings that run. */
+  /** Stops timing; what was counted goes to the running recordings. */
   void timeNothing() {
     hook.off();
     if (request != null) {

@@ -13,7 +13,7 @@ import stackweave.jfr.call.TimedMethods;
 
 /**
  * Gives native methods of a class a wrapper: the method keeps its name, annotations and modifiers
- * but {@code native}, and calls a private native one with a prefix, which the JVM links with the
+ * except {@code native}, and calls a private native one with a prefix, which the JVM links with the
  * function of the name without prefix (JVM TI, SetNativeMethodPrefix). Everything else stays as it
  * was. Used by {@link CallTransformer}. Stateless.
  */
@@ -173,7 +173,7 @@ final class WrapperWriter {
       visitMethodInsn(Opcodes.INVOKESTATIC, HOOK, "end", "(JI)V", false);
     }
 
-    /** Below {@link CallHook#MAX_METHODS}. */
+    /** Pushes a number below {@link CallHook#MAX_METHODS}. */
     private void number() {
       visitIntInsn(Opcodes.SIPUSH, number);
     }

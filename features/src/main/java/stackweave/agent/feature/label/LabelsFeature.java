@@ -11,9 +11,10 @@ import stackweave.agent.feature.FeatureSession;
 import stackweave.agent.message.Messages;
 
 /**
- * What threads work for, by the application's labels: {@code stackweave.Context}. Immutable.
+ * Labels that the application sets on threads, for the context of samples: {@code
+ * stackweave.Context}. Immutable.
  *
- * @param messages told where there can't be labels
+ * @param messages gets the reason why there are no labels
  */
 public record LabelsFeature(Instrumentation instrumentation, Messages messages) implements Feature {
   @Override
@@ -25,7 +26,7 @@ public record LabelsFeature(Instrumentation instrumentation, Messages messages) 
   public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
     Decoder decoder = context.decoder();
     if (decoder.vmThreads() == null) {
-      return null; // it is not known whose a sample is
+      return null; // the thread of a sample is not known
     }
     SampledContexts contexts;
     try {

@@ -14,14 +14,14 @@ import java.util.function.ToIntFunction;
 import stackweave.agent.jdk.JavaBase;
 
 /**
- * Opens the files of libraries, at most {@link #MAX_FILES} and {@link #MAX_BYTES} at a time. By the
- * JDK's own means, since threads that load libraries call it: it loads no library. Thread-safe,
- * without a lock.
+ * Opens the files of libraries, at most {@link #MAX_FILES} and {@link #MAX_BYTES} at a time. Called
+ * on threads that load libraries, so it uses only classes of the JDK, and loads no library.
+ * Thread-safe, without a lock.
  */
 final class HeldFiles {
   static final int MAX_FILES = 64;
 
-  /** Of the files together. An open file that was deleted keeps its space on the disk. */
+  /** Limit for all files together. A deleted file that is open keeps its space on the disk. */
   static final long MAX_BYTES = 256L << 20;
 
   private static final String JAVA_HOME = System.getProperty("java.home") + "/";
@@ -31,14 +31,14 @@ final class HeldFiles {
   private final AtomicLong bytes = new AtomicLong();
 
   /**
-   * @param number tells a descriptor's number
+   * @param number returns a descriptor's number
    */
   HeldFiles(ToIntFunction<FileDescriptor> number) {
     this.number = number;
   }
 
   /**
-   * None are open yet.
+   * Makes one without open files.
    *
    * @throws ReflectiveOperationException if this JDK's descriptors have no number
    */
@@ -54,7 +54,7 @@ final class HeldFiles {
    * Opens a file.
    *
    * @param name what dlopen is about to be called with
-   * @return null if it is no file that may vanish, too much is open, or it can't be opened
+   * @return null if the file can't vanish, too much is open, or it can't be opened
    */
   HeldFile open(String name) {
     if (!name.startsWith("/") || name.startsWith(JAVA_HOME)) {
@@ -63,7 +63,7 @@ final class HeldFiles {
     long reserved = 0;
     try {
       File file = new File(name);
-      // No pipe or device, whose opening may block or have effects.
+      // Not a pipe or device, whose opening may block or have effects.
       long length = file.isFile() ? file.length() : 0;
       if (length == 0 || !reserve(length)) {
         return null;
@@ -74,7 +74,7 @@ final class HeldFiles {
       int fd = number.applyAsInt(stream.getFD());
       return new HeldFile(name, stream, Path.of("/proc/self/fd/" + fd), length);
     } catch (IOException | RuntimeException | Error e) {
-      // Not readable, or not permitted to the application: it is loaded as without the agent.
+      // Not readable, or not permitted to the application, which loads it as without the agent.
       if (reserved > 0) {
         release(reserved);
       }
@@ -97,7 +97,7 @@ final class HeldFiles {
     bytes.addAndGet(-length);
   }
 
-  /** Closes a file; null is none. Once for each. */
+  /** Closes a file, unless it is null. To be called once for each. */
   void close(HeldFile file) {
     if (file == null) {
       return;

@@ -34,16 +34,16 @@ import stackweave.unwind.UnreadableMemoryException;
  * and closes the file when its tables were read or it has proven to stay.
  */
 public final class LoadsFeature implements Feature, KeptFiles {
-  /** Loads that the drain thread has not seen yet; of more it does not say where they are. */
+  /** Most loads that wait for the drain thread; it does not locate further ones. */
   private static final int MAX_WAITING = 256;
 
   /** How often files that are held are looked at. */
   private static final long LOOK_NANOS = 100_000_000L;
 
-  /** Loaders that extract a library delete it at once; after this long a file stays. */
+  /** Loaders that extract a library delete it at once; after this time a file is taken to stay. */
   private static final long STAYS_NANOS = 10_000_000_000L;
 
-  /** Unique in the process, for the agent may come again. */
+  /** Unique in the process, because the agent may be attached again. */
   private static final AtomicLong NUMBERS = new AtomicLong();
 
   private final Instrumentation instrumentation;
@@ -55,10 +55,10 @@ public final class LoadsFeature implements Feature, KeptFiles {
 
   private volatile HeldFiles files;
 
-  /** Whether it goes on while nothing is sampled. */
+  /** Whether it also works while nothing is sampled. */
   private boolean early;
 
-  /** Whether files are opened: as long as there will be somebody to close them. */
+  /** Whether files are opened: only while something will close them. */
   private volatile boolean holds;
 
   /** Null while nothing is sampled. */
@@ -77,18 +77,18 @@ public final class LoadsFeature implements Feature, KeptFiles {
       try {
         return Files.isSameFile(Path.of(file.name()), file.path());
       } catch (IOException | InvalidPathException e) {
-        return false; // no file is there
+        return false; // the path has no file
       }
     }
   }
 
-  /** Nothing is instrumented before {@link #begin} or {@link #beginEarly}. */
+  /** Instruments nothing before {@link #open} or {@link #beginEarly}. */
   public LoadsFeature(Instrumentation instrumentation) {
     this.instrumentation = instrumentation;
   }
 
   /**
-   * Instruments the JDK now, on the thread that starts the agent, and tells of loads as soon as a
+   * Instruments the JDK now, on the thread that starts the agent, and reports loads as soon as a
    * recording runs.
    *
    * @throws FeatureRefusedException if it can't be instrumented
@@ -113,13 +113,13 @@ public final class LoadsFeature implements Feature, KeptFiles {
     return "loads of libraries are not observed";
   }
 
-  /** Files that are held from before are read in place of those that are gone. */
+  /** Lets files that are already held be read in place of those that are gone. */
   @Override
   public void prepare(ModuleIndex found) {
     found.keptBy(this);
   }
 
-  /** Instruments the JDK if that was not done before, and tells of loads. */
+  /** Instruments the JDK if that was not done before, and reports loads. */
   @Override
   public FeatureSession open(FeatureContext context) throws FeatureRefusedException {
     modules = context.decoder().process().modules();
@@ -202,7 +202,7 @@ public final class LoadsFeature implements Feature, KeptFiles {
   void ended(ObservedLoad load, boolean loaded) {
     if (loaded && waiting.incrementAndGet() <= MAX_WAITING) {
       inbox.add(load);
-      // Sampling has ended meanwhile: either end takes it, or it is taken back here.
+      // Sampling has ended meanwhile: either {@link #end} takes the load, or it is removed here.
       if (holds || load.file == null || !inbox.remove(load)) {
         return;
       }
@@ -213,7 +213,7 @@ public final class LoadsFeature implements Feature, KeptFiles {
     files.close(load.file);
   }
 
-  /** Closes what loads have opened while no recording asks for samples. Any thread. */
+  /** Closes files that loads have opened, because no recording asks for samples. Any thread. */
   private final class Unsampled implements Runnable {
     @Override
     public void run() {
@@ -227,7 +227,7 @@ public final class LoadsFeature implements Feature, KeptFiles {
     }
   }
 
-  /** Takes what threads have loaded since the last time. */
+  /** Takes the loads that threads have reported since the last call. */
   private void take() {
     for (ObservedLoad load = inbox.poll(); load != null; load = inbox.poll()) {
       waiting.decrementAndGet();
@@ -235,7 +235,7 @@ public final class LoadsFeature implements Feature, KeptFiles {
     }
   }
 
-  /** Tells where libraries are that were loaded since the last look, and closes files. */
+  /** Reports where libraries are mapped that were loaded since the last look, and closes files. */
   private void look(long nowNanos) {
     take();
     if (!unfound.isEmpty()) {
@@ -271,8 +271,8 @@ public final class LoadsFeature implements Feature, KeptFiles {
   }
 
   /**
-   * By the address that dlopen has mapped it at, the first word of struct link_map (link.h of
-   * glibc), which a handle points to; if it is closed already, by the path.
+   * Finds a library by the address at which dlopen mapped it, the first word of struct link_map
+   * (link.h of glibc), to which a handle points; if it is closed already, by the path.
    */
   private MappedModule find(ObservedLoad load) {
     long base = 0;
@@ -306,7 +306,7 @@ public final class LoadsFeature implements Feature, KeptFiles {
   private boolean isOver(Held each, long nowNanos) {
     MappedModule module = each.module();
     if (!module.isRead() && !each.stillAtPath()) {
-      module.readNow(); // unless it is very large: then as long as there is room for it
+      module.readNow(); // a very large library is only read while there is room for it
     }
     if (module.isRead()) {
       return true;
@@ -346,7 +346,7 @@ public final class LoadsFeature implements Feature, KeptFiles {
     end();
   }
 
-  /** Which open file is a library's that is gone; for the drain thread. */
+  /** The open file of a library that is gone. For the drain thread. */
   @Override
   public Path of(String path) {
     take();

@@ -5,15 +5,14 @@ import stackweave.jfr.event.load.NativeLibraryLoad;
 import stackweave.unwind.text.ShortText;
 
 /**
- * A load that a thread of the application is in. That thread makes it before dlopen and calls
- * {@link #accept} when dlopen, constructors and JNI_OnLoad are over; then it belongs to the drain
- * thread.
+ * A load of a library by a thread of the application. That thread makes it before dlopen and calls
+ * {@link #accept} after dlopen, constructors and JNI_OnLoad; from then on the drain thread uses it.
  */
 final class ObservedLoad implements BiConsumer<Long, Throwable> {
   private final LoadsFeature watch;
   final long number;
 
-  /** What dlopen is called with. */
+  /** The argument of dlopen. */
   final String path;
 
   /** The open file; null if it is not held. */

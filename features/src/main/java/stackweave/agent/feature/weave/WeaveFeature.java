@@ -23,14 +23,14 @@ import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
 
 /**
- * The option {@code weave=on}: lets the store put its samples behind JFR's chunks as JFR's own
+ * The option {@code weave=on}: lets the store append its samples to JFR's chunks as JFR's own
  * events. Weaves from the first session on, until the agent leaves.
  */
 public final class WeaveFeature implements Feature {
   private static final List<String> JFR_SAMPLES =
       List.of("jdk.ExecutionSample", "jdk.NativeMethodSample");
 
-  /** JFR's own samples, and what is said where a recording has them, too. */
+  /** JFR's own samples, and the note if a recording has them, too. */
   private static final String TWICE =
       "JFR's own samples are recorded beside the woven ones, so tools that show both count CPU time"
           + " twice (jdk.ExecutionSample#enabled=false in the settings leaves them out, and so does"
@@ -43,7 +43,7 @@ public final class WeaveFeature implements Feature {
   private FinishedChunkHook hook;
 
   /**
-   * @param messages told where it is not possible
+   * @param messages gets the reason if weaving is not possible
    */
   public WeaveFeature(Instrumentation instrumentation, Messages messages) {
     this.instrumentation = instrumentation;
@@ -84,7 +84,7 @@ public final class WeaveFeature implements Feature {
       pass();
     }
 
-    /** What those who read the recording should know. */
+    /** A note for readers of the recording. */
     @Override
     public String note() {
       String note = store.weaveNote();
@@ -98,8 +98,8 @@ public final class WeaveFeature implements Feature {
   }
 
   /**
-   * Weaves what a store writes. Takes JFR's locks, and a pause of all threads in which the JVM
-   * changes a class.
+   * Begins to weave a store's samples. Takes JFR's locks, and a pause of all threads in which the
+   * JVM changes a class.
    */
   private void begin(EventStore store) {
     try {
@@ -124,7 +124,7 @@ public final class WeaveFeature implements Feature {
     }
   }
 
-  /** Where JFR's own files are, and else where temporary files are. */
+  /** The directory of JFR's own files, then those of temporary files. */
   private static List<Path> directories() {
     List<Path> directories = new ArrayList<>();
     for (String name : new String[] {JvmProperties.JFR_REPOSITORY, "java.io.tmpdir"}) {
@@ -147,8 +147,8 @@ public final class WeaveFeature implements Feature {
   }
 
   /**
-   * On threads of the application, which may have few permissions. A class and not a lambda: it is
-   * made where the heap may have little room.
+   * Called on threads of the application, which may have few permissions. A class and not a lambda,
+   * because it is made when the heap may have little room.
    */
   private record Listener(EventStore store) implements Consumer<String> {
     @Override
