@@ -19,10 +19,10 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Writes which stacks allocate blocks by malloc and its relatives, and which of these are given
- * back: of large blocks all, of small ones a share by their size, chosen by their address. Driven
- * by the drain thread beside the engine of CPU time. Ends itself where calls come too often.
- * Allocates nothing for a block but the event.
+ * Writes which stacks allocate blocks by malloc and its relatives, and which blocks are freed. It
+ * follows all large blocks, and a share of the small ones that depends on their size, chosen by
+ * their address. Used by the drain thread beside the engine of CPU time. Ends itself if calls are
+ * too frequent. Allocates nothing for a block but the event.
  */
 final class AllocationSampler implements FeatureSession, AllocationSink, StackReceiver {
   static final String NOT = "native allocations are not recorded";
@@ -31,24 +31,24 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
       "; but the kernel keeps them as long as a child lives that the process has forked without"
           + " exec, or until sampling ends: end it, or the recording";
 
-  /** Blocks of 8 KiB and more are all followed at first. */
+  /** Initially all blocks from 8 KiB on are followed. */
   private static final int FIRST_SHIFT = 13;
 
-  /** Those of 4 MiB at last. */
+  /** At most this is raised to 4 MiB. */
   private static final int LAST_SHIFT = 22;
 
-  /** So many stacks a second take about a tenth of a core. */
+  /** As many stacks per second take about a tenth of a core. */
   private static final int MAX_STACKS_A_SECOND = 2_000;
 
   private static final long RATE_NANOS = 200_000_000L;
 
-  /** Calls are too many if they are so for a second, or so many times that for one measurement. */
+  /** Calls are too frequent if they are for a second, or by this factor in one measurement. */
   private static final int MEASUREMENTS = 5;
 
-  /** After so many quiet periods smaller blocks are followed again. */
+  /** Quiet periods after which smaller blocks are followed again. */
   private static final int QUIET_PERIODS = 10;
 
-  /** A burst of calls when it begins may pass. */
+  /** Attempts to begin, since a burst of calls may pass. */
   private static final int TRIES = 6;
 
   private static final long RETRY_NANOS = 5_000_000_000L;
@@ -56,10 +56,10 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   /** Blocks begin at multiples of 16 bytes. */
   private static final int ADDRESS_SHIFT = 4;
 
-  /** The word before a block. */
+  /** Bytes of the word before a block. */
   private static final int OVERHEAD = 8;
 
-  /** What would have no block of the C library before it: the size was not one. */
+  /** A larger number before a block is not its size, so the C library did not allocate it. */
   private static final long MAX_BYTES = 1L << 40;
 
   private static final int MAX_RECORDS = 4_096;
@@ -72,7 +72,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   private final SampleRecord sample = new SampleRecord();
   private final CallPolicy policy;
 
-  /** Null until calls are few enough. */
+  /** Null until calls are rare enough. */
   private AllocationProbes probes;
 
   private String whyNotYet = "";
@@ -88,7 +88,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   private long cpu;
   private long cpuOfSecond;
 
-  /** Since probes were placed. */
+  /** The number of calls when probes were placed. */
   private long callsAtStart;
 
   private long cpuAtStart;
@@ -101,14 +101,14 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   private String end = "";
   private long stoppedAt;
 
-  /** Whether calls were counted after the probes had been taken away. */
+  /** Whether calls were counted after the probes had been removed. */
   private boolean areStillMet;
 
   private long block;
   private long bytes;
   private long timeNanos;
 
-  /** Without probes so far. */
+  /** Makes one without probes. */
   AllocationSampler(FeatureContext context) {
     this.pipeline = context.samples();
     this.store = context.decoder().store();
@@ -116,7 +116,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
     this.counters = context.decoder().counts().counters;
   }
 
-  /** Begins on the calling thread, after a tenth of a second in which calls are counted. */
+  /** Begins on the calling thread, after counting calls for a tenth of a second. */
   static AllocationSampler open(FeatureContext context) throws FeatureRefusedException {
     AllocationSampler sampler = new AllocationSampler(context);
     try {
@@ -128,7 +128,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   }
 
   /**
-   * Places the probes, or says why not yet.
+   * Places the probes, or sets why not yet.
    *
    * @throws RefusedException if it can't be, now or later
    */
@@ -179,7 +179,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
     }
   }
 
-  /** Takes the probes away where calls come too often, and follows fewer blocks before that. */
+  /** Follows fewer blocks if calls are frequent, and finally removes the probes. */
   private void followRate(long now) {
     long nanos = now - rateAt;
     if (nanos < RATE_NANOS) {
@@ -233,7 +233,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
     block = address >>> ADDRESS_SHIFT;
     int slot = blocks.find(block);
     if (slot >= 0) {
-      // That it was given back got lost.
+      // The record of its being freed was lost.
       givenBack(slot, snapshot.timeNanos());
     }
     stacks++;
@@ -245,7 +245,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   @Override
   public void stack(long threadId, long stackId, StopReason stop, long contextId) {
     if (generation != pipeline.generation()) {
-      // Ids of an older one are void.
+      // Ids of an older generation are void.
       generation = pipeline.generation();
       counters.add(Counter.ALLOCATIONS_UNFOLLOWED, blocks.count());
       blocks.clear();

@@ -8,17 +8,17 @@ import stackweave.maps.proc.ProcMaps;
 
 /**
  * Tells private anonymous memory from the Java heap, from files and from shared memory, by address.
- * Reads /proc/self/maps again where an address is in none of the known regions, but not too often.
- * For the drain thread.
+ * Reads /proc/self/maps again if an address is in no known region, but not too often. For the drain
+ * thread.
  */
 final class MemoryRegions {
   /** Reading takes a millisecond or two. */
   private static final long MIN_READ_NANOS = 100_000_000L;
 
-  /** A region may have become another meanwhile. */
+  /** A region may be mapped differently after this time. */
   private static final long MAX_AGE_NANOS = 2_000_000_000L;
 
-  /** In the name of memory files that some collectors have for the Java heap. */
+  /** Part of the name of memory files in which some collectors have the Java heap. */
   private static final String HEAP_FILE = "java_heap";
 
   private final long heapStart;
@@ -41,12 +41,12 @@ final class MemoryRegions {
     read();
   }
 
-  /** Whether it is known where the Java heap is. */
+  /** Whether the bounds of the Java heap are known. */
   boolean isHeapKnown() {
     return heapEnd > heapStart || hasHeapFile;
   }
 
-  /** What an address is of. */
+  /** What is mapped at an address. */
   enum Kind {
     /** Private anonymous memory that is not the Java heap. */
     NATIVE,
@@ -55,7 +55,7 @@ final class MemoryRegions {
     UNKNOWN
   }
 
-  /** What an address is of, as far as the regions say that were read last. */
+  /** What is mapped at an address, by the regions as last read. */
   Kind of(long address) {
     if (address >= heapStart && address < heapEnd) {
       return Kind.OTHER;

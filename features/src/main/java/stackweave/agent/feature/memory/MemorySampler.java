@@ -37,10 +37,10 @@ import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Writes which stacks touch native memory first, from the kernel's page faults, and which of these
- * pages were given back since. Of all pages it follows one in some, chosen by its number alone: so
- * a page is always seen or never, and what is touched again was given back before. Driven by the
- * drain thread beside the engine of CPU time; nothing is done on the application's threads but the
- * kernel's copy. Allocates nothing for a fault but the event.
+ * pages were given back since. It follows one of 2ⁿ pages, chosen only by its number: so all faults
+ * of a page are seen or none, and a page that is touched again was given back before. Used by the
+ * drain thread beside the engine of CPU time; on the application's threads only the kernel copies.
+ * Allocates nothing for a fault but the event.
  */
 final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, MoveProbe.Sink {
   private static final SampledEvent FAULTS = SampledEvent.parse("page-faults");
@@ -49,40 +49,40 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   private static final int RING_BYTES = 32 * 1024 * 1024;
 
   /**
-   * What a switch to another thread takes more, since each thread has events of its own: by {@code
-   * lab/overhead --work tokens:8 --by perf+native-memory=on}.
+   * Additional time of a context switch, since each thread has events of its own; measured by
+   * {@code lab/overhead --work tokens:8 --by perf+native-memory=on}.
    */
   private static final double SWITCH_NANOS = 400;
 
-  /** How often they are asked for: the kernel adds them up thread by thread. */
+  /** How often context switches are read: the kernel adds them up thread by thread. */
   private static final long SWITCHES_NANOS = 5_000_000_000L;
 
-  /** One page in 8 is followed at first: 32 KiB each. */
+  /** Initially one page in 8 is followed, which stands for 32 KiB. */
   private static final int FIRST_SHIFT = 3;
 
-  /** The fewest: one page in 1,024 stands for 4 MiB. */
+  /** At least one page in 1,024 is followed, which stands for 4 MiB. */
   private static final int LAST_SHIFT = 10;
 
-  /** So many stacks a second take about a tenth of a core. */
+  /** As many stacks per second take about a tenth of a core. */
   private static final int MAX_STACKS_A_SECOND = 2_000;
 
   private static final long RATE_NANOS = 200_000_000L;
 
-  /** After so many quiet periods more pages are followed again. */
+  /** Quiet periods after which more pages are followed again. */
   private static final int QUIET_PERIODS = 50;
 
-  /** Faults of a pass from which on the next one comes soon. */
+  /** From so many faults in a pass on, the next pass comes soon. */
   private static final int BUSY_FAULTS = 64;
 
-  /** The longest that the kernel takes to clear a huge page, on a busy machine. */
+  /** The longest time that the kernel takes to clear a huge page, on a busy machine. */
   private static final long MAX_PENDING_NANOS = 500_000_000L;
 
   private static final int MAX_PENDING = 512;
 
-  /** Faults are in their ring after so long at most. */
+  /** The longest time until a fault is in its ring. */
   private static final long SETTLING_NANOS = 1_000_000L;
 
-  /** Moves of memory that wait for the faults before them. */
+  /** Most moves of memory that wait for the faults before them. */
   private static final int MAX_MOVES = 256;
 
   private static final int BUSY_MILLIS = 1;
@@ -93,7 +93,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
 
   private static final int LOOKS = 512;
 
-  /** The same at the end of a chunk, which may wait some 10 ms. */
+  /** The number of pages looked at when a chunk ends, which may wait some 10 ms. */
   private static final int LAST_LOOKS = 8_192;
 
   private final SamplePipeline pipeline;
@@ -103,12 +103,12 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   private final LongSupplier faultAddress;
   private final PerfBudget budget;
 
-  /** Null where all faults come. */
+  /** Null if all faults are delivered. */
   private final FaultFilter filter;
 
   private final MemoryRegions regions;
 
-  /** Null where moves of memory are not told. */
+  /** Null if moves of memory are not reported. */
   private final MoveProbe moves;
 
   private final CpuTime cpuTime = new CpuTime();
@@ -116,15 +116,15 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   private final long switchesAtStart = cpuTime.switchesOfProcess();
   private long switchesAt = System.nanoTime();
 
-  /** What switches take more, if it is much. */
+  /** A note on the cost of context switches, if it is high. */
   private String cost = "";
 
   private final PageScan scan = new PageScan();
   private final TouchedPages pages = new TouchedPages(TouchedPages.MAX_PAGES);
 
   /**
-   * First touches of pages that the kernel had not given yet when they were looked at, or that lie
-   * where nobody knows yet what is mapped, with their times: few, for a moment.
+   * First touches, with their times, of pages that the kernel had not given yet when they were
+   * looked at, or whose mapping is not known yet: few, for a moment.
    */
   private final TouchedPages pending = new TouchedPages(MAX_PENDING);
 
@@ -153,19 +153,19 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   private boolean isPending;
   private long timeNanos;
 
-  /** Of the last 64 faults, the newest lowest: whether each was of native memory. */
+  /** A bit for each of the last 64 faults, the newest lowest: whether it was of native memory. */
   private long recent;
 
-  /** Memory of faults that were lost, in bytes: an estimate that the next stack stands for, too. */
+  /** Bytes of faults that were lost: an estimate, which is added to the next stack. */
   private long lostBytes;
 
   /**
-   * Where faults come from; closed with the sampler.
+   * The source of faults; closed with the sampler.
    *
    * @param address the address of the fault that the engine delivers
    * @param budget kernel memory of the engine's events
-   * @param filter null where all faults come
-   * @param moves null where moves of memory are not told
+   * @param filter null if all faults are delivered
+   * @param moves null if moves of memory are not reported
    */
   record Source(
       SampleEngine engine,
@@ -217,7 +217,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     PerfBudget budget = new PerfBudget(perfMemoryBytes);
     FaultFilter filter = FaultFilter.open(policy, heap[0], heap[1], PageScan.isAlwaysHuge());
     if (filter != null) {
-      // Stays, so that what is followed is seen to be touched again.
+      // Never raised later, so that second touches of followed pages are seen.
       filter.setShift(FIRST_SHIFT);
     }
     String refusals = "";
@@ -301,7 +301,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     hasEnded = engine.state() == EngineState.TO_BE_REPLACED;
   }
 
-  /** The other engine tells only the ends of threads that it has sampled. */
+  /** The other engine reports only the ends of threads that it has sampled. */
   @Override
   public void exited(long timeNanos, int tid) {
     pipeline.exited(timeNanos, tid);
@@ -315,7 +315,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     moved.add(new Move(atNanos, from >>> PAGE_SHIFT, to >>> PAGE_SHIFT, bytes >>> PAGE_SHIFT));
   }
 
-  /** Follows fewer pages where memory is touched faster than stacks can be unwound. */
+  /** Follows fewer pages if memory is touched faster than stacks can be unwound. */
   private void followRate(long now) {
     if (now - rateAt < RATE_NANOS) {
       return;
@@ -335,12 +335,12 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     quiet = 0;
   }
 
-  /** Whether all faults come but those of the Java heap. */
+  /** Whether all faults except those of the Java heap are delivered. */
   private boolean passesAll() {
     return filter == null || filter.passesAll();
   }
 
-  /** Followed pages have other numbers now; more than are followed may have moved. */
+  /** Gives followed pages their new numbers; a move may have more pages than are followed. */
   private void apply(Move move) {
     if (move.count <= pages.limit()) {
       for (long each = move.from; each < move.from + move.count; each++) {
@@ -395,13 +395,16 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     }
     int slot = pages.find(page);
     if (slot >= 0) {
-      // It has no memory any more, or the kernel would not have had to give it some.
+      // The page has no memory any more, or the kernel would not have given it some.
       givenBack(slot, System.nanoTime());
     }
     return (isFollowed || isPending) && kind != PageScan.Page.ZERO;
   }
 
-  /** The present page is of a huge one: all that come are followed, each by the same page of it. */
+  /**
+   * The present page belongs to a huge one. All huge pages are followed, each by the same one of
+   * its pages.
+   */
   private void becomeHuge() {
     boolean comesAlways = filter == null || filter.passesAlways(page);
     long block = page >>> PageScan.HUGE_SHIFT;
@@ -411,8 +414,8 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   }
 
   /**
-   * Faults that found no room came in a burst, mostly of one stack: the next one stands for as many
-   * of them as were of native memory just before.
+   * Faults are lost in bursts, mostly of one stack: the next sample also stands for as many of them
+   * as were of native memory just before.
    */
   @Override
   public void lost(long timeNanos, long count) {
@@ -453,8 +456,8 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   }
 
   /**
-   * Pages that were not there yet when their faults came: the kernel was about to clear them. Where
-   * one never comes, what is mapped there now says what it was of.
+   * Handles pages that were not there yet when their faults came, because the kernel was about to
+   * clear them. If one never appears, its present mapping decides what it was.
    */
   private void settle(long now) {
     if (generation != pipeline.beginStack()) {
@@ -490,7 +493,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     }
   }
 
-  /** Ids of an older generation are void: what was touched then is followed no more. */
+  /** Ids of an older generation are void, so pages touched then are not followed any more. */
   private void followGeneration() {
     if (generation != pipeline.generation()) {
       generation = pipeline.generation();
@@ -512,7 +515,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     pages.remove(slot);
   }
 
-  /** Looks whether some of the pages have been given back, in turn. */
+  /** Checks some of the pages in turn for whether they were given back. */
   private void look(int most) {
     if (!scan.isMemoryKnown() || pages.count() == 0) {
       return;
@@ -526,8 +529,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
       if (there != 0) {
         left--;
         if (!scan.isPresent(there)) {
-          // It may have been moved a moment ago, or the kernel is about to give it: see the next
-          // look.
+          // It may just have been moved, or the kernel is about to give it: the next look decides.
           absents[absent++] = there;
         }
       }
@@ -535,8 +537,8 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   }
 
   /**
-   * Those that were absent at the last look, still are, and have not moved meanwhile. Where one
-   * lies is only known up to the moves that were not applied yet.
+   * Reports pages as given back that were absent at the last look, still are, and have not moved
+   * meanwhile. Positions are only known up to the last applied move.
    */
   private void giveBackAbsent(long now) {
     int left = 0;

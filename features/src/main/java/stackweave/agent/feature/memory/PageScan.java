@@ -10,22 +10,23 @@ import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * What a page of this process is, by /proc/self/pagemap, which needs no privilege for that: whether
- * it has memory, and whether it is a file's (Documentation/admin-guide/mm/pagemap.rst); whether it
- * is part of a huge page, or of the page of zeroes, which takes no memory (the ioctl PAGEMAP_SCAN,
- * Linux 6.7 and later; struct pm_scan_arg in include/uapi/linux/fs.h). For the drain thread.
+ * Reads properties of this process's pages from /proc/self/pagemap, which needs no privilege:
+ * whether a page has memory, and whether it is a file's (Documentation/admin-guide/mm/pagemap.rst);
+ * whether it is part of a huge page, or of the zero page, which takes no memory (the ioctl
+ * PAGEMAP_SCAN, Linux 6.7 and later; struct pm_scan_arg in include/uapi/linux/fs.h). For the drain
+ * thread.
  */
 final class PageScan implements AutoCloseable {
-  /** The smallest pages are 4 KiB, huge ones 2 MiB. */
+  /** Log2 of the number of small pages (4 KiB) in a huge one (2 MiB). */
   static final int HUGE_SHIFT = 9;
 
-  /** What is known of a page. */
+  /** Properties of a page. */
   enum Page {
     SMALL,
     HUGE,
     /** It takes no memory. */
     ZERO,
-    /** Where a huge page is mostly touched first, nothing is there, or not yet. */
+    /** Nothing is there (yet), at an address where most pages are huge when first touched. */
     ABSENT
   }
 
@@ -33,7 +34,7 @@ final class PageScan implements AutoCloseable {
   enum Memory {
     /** Memory, or a place in swap, of this process alone. */
     PRIVATE,
-    /** A page of a file, or of shared memory: a heap that some collectors have in a file. */
+    /** A page of a file, or of shared memory: some collectors have the heap in a file. */
     OF_FILE,
     ABSENT,
     UNKNOWN
@@ -68,7 +69,7 @@ final class PageScan implements AutoCloseable {
   private static final int REGION_BYTES = 24;
   private static final int CATEGORIES = 16;
 
-  /** Blocks of 2 MiB that were seen to have small pages, by their number, and when. */
+  /** Blocks of 2 MiB, by their number, that had small pages, and when. */
   private static final int KNOWN = 1 << 12;
 
   private static final long KNOWN_NANOS = 1_000_000_000L;
@@ -110,17 +111,17 @@ final class PageScan implements AutoCloseable {
     others = sizes;
   }
 
-  /** Whether what memory pages have can be read at all. */
+  /** Whether the memory of pages can be read at all. */
   boolean isMemoryKnown() {
     return fd >= 0;
   }
 
-  /** Whether a page has memory or lies in swap; true if that can't be told. Some 1 µs. */
+  /** Whether a page has memory or is swapped out; true if that is not known. Takes some 1 µs. */
   boolean isPresent(long page) {
     return memoryOf(page) != Memory.ABSENT;
   }
 
-  /** What memory a page has now. Some 1 µs. */
+  /** The memory of a page. Takes some 1 µs. */
   Memory memoryOf(long page) {
     if (fd < 0 || Libc.pread(fd, entry.address(), ENTRY_BYTES, page * ENTRY_BYTES) != ENTRY_BYTES) {
       return Memory.UNKNOWN;
@@ -132,7 +133,7 @@ final class PageScan implements AutoCloseable {
     return (flags & ENTRY_OF_FILE) == 0 ? Memory.PRIVATE : Memory.OF_FILE;
   }
 
-  /** Whether memory is in huge pages without being asked for. */
+  /** Whether memory gets huge pages without asking for them. */
   static boolean isAlwaysHuge() {
     return setting("enabled").contains("[always]");
   }
@@ -145,7 +146,7 @@ final class PageScan implements AutoCloseable {
     }
   }
 
-  /** What is to know for users: which pages are not counted as what they are; or empty. */
+  /** A note for users on pages that are miscounted; or empty. */
   String note() {
     if (!isSupported && hasHuge) {
       return "native memory: where huge pages are used it is more than is told, for this kernel"
@@ -157,9 +158,9 @@ final class PageScan implements AutoCloseable {
   }
 
   /**
-   * What a page is that was touched a moment ago.
+   * Properties of a page that was touched a moment ago.
    *
-   * @param isFollowed whether it must be known if it is of zeroes
+   * @param isFollowed whether the zero page must be recognised
    */
   Page of(long page, boolean isFollowed) {
     if (!isSupported || !hasHuge && !isFollowed) {
@@ -189,7 +190,7 @@ final class PageScan implements AutoCloseable {
     return Page.SMALL;
   }
 
-  /** The categories of a page; 0 if it is not there, −1 if that can't be told. */
+  /** The categories of a page; 0 if it is not there, −1 if that is not known. */
   private long scan(long page) {
     if (fd < 0) {
       return -1;

@@ -5,8 +5,8 @@ import java.util.stream.IntStream;
 import stackweave.unwind.hash.LongIndex;
 
 /**
- * Pages, or blocks, with the stacks that touched or allocated them, in columns by position; a
- * page's position stays until it is removed. Bounded. Used by {@link MemorySampler} and {@link
+ * Pages or blocks, with the stacks that touched or allocated them, in columns; a page keeps its
+ * position until it is removed. Bounded. Used by {@link MemorySampler} and {@link
  * AllocationSampler}; not thread-safe, allocates only to grow.
  */
 final class TouchedPages {
@@ -22,7 +22,7 @@ final class TouchedPages {
   private int[] ends = new int[index.capacity()];
   private long[] contexts = new long[index.capacity()];
 
-  /** Positions that were given so far, free ones among them. */
+  /** Positions given so far, including those that are free again. */
   private int limit;
 
   /**
@@ -59,7 +59,7 @@ final class TouchedPages {
     return threads[position];
   }
 
-  /** What was given for it: bytes that it stands for, or when it was touched. */
+  /** The value of its addition: bytes that it stands for, or when it was touched. */
   long value(int position) {
     return values[position];
   }
@@ -106,13 +106,13 @@ final class TouchedPages {
     return true;
   }
 
-  /** Removes what is at a position. */
+  /** Removes the page at a position. */
   void remove(int position) {
     index.remove(index.key(position));
     isUsed[position] = false;
   }
 
-  /** Gives what is at a position another page, which is not in it. */
+  /** Replaces the page at a position by another, which must not be there yet. */
   void move(int position, long page) {
     remove(position);
     add(
@@ -124,12 +124,12 @@ final class TouchedPages {
         contexts[position]);
   }
 
-  /** All pages, in a copy; for the rare case that many have moved. */
+  /** A copy of all pages, for the rare case that many have moved. */
   long[] all() {
     return IntStream.range(0, limit).filter(i -> isUsed[i]).mapToLong(index::key).toArray();
   }
 
-  /** Forgets all: their ids are void. */
+  /** Forgets all pages, because their ids are void. */
   void clear() {
     index.clear();
     limit = 0;
