@@ -18,22 +18,22 @@ import stackweave.linux.CpuTime;
 
 /**
  * Writes an event for each time that a thread was blocked for longer than a threshold. Begin and
- * end are the kernel's records of switches; the stack is read once from outside, while the thread
- * is still blocked. A look belongs to the block between whose records it was. What is over before
- * the look has no stack and no event, and is counted. Driven by the drain thread; must not block,
- * signal or wake anybody. Allocates nothing per switch or look.
+ * end are the kernel's records of context switches; the stack is read once from outside, while the
+ * thread is still blocked, and belongs to the block if it was read between the two records. A block
+ * that ends before the look has no stack and no event, and is counted. Used by the drain thread;
+ * must not block, signal or wake any thread. Allocates nothing per switch or look.
  */
 final class BlockedSampler implements FeatureSession, SwitchSink {
-  /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
+  /** Time until the next look at a thread that may or may not be a Java thread. */
   private static final long UNDECIDED_NANOS = 20_000_000L;
 
-  /** How long a thread stays left out before its name is looked at again. */
+  /** How long a thread stays excluded before its name is checked again. */
   private static final long EXCLUDED_NANOS = 1_000_000_000L;
 
-  /** Not to be looked at before it has run. */
+  /** Stands for no look before the thread has run again. */
   private static final long NEVER = Long.MAX_VALUE;
 
-  /** How often the budget is checked: after so many looks. */
+  /** The number of looks between two checks of the budget. */
   private static final int LOOKS_PER_CHECK = 8;
 
   /** How long a pass may take: the engine's samples wait meanwhile. */
@@ -45,22 +45,22 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   private static final long MIN_WAIT_NANOS = 1_000_000L;
   private static final long MAX_WAIT_NANOS = 40_000_000L;
 
-  /** What the kernel takes for a record, on the application's threads. */
+  /** Time that the kernel takes for a record, on the application's threads. */
   private static final double RECORD_NANOS = 500;
 
-  /** 2 % of a core. */
+  /** They cost 2 % of a core. */
   static final long MAX_RECORDS_A_SECOND = 40_000;
 
-  /** What woke a thread, where it was an interrupt: of a timer, the network, a disk. */
+  /** Stands for an interrupt that woke a thread: of a timer, the network, a disk. */
   private static final int INTERRUPT = Blocked.WOKEN_BY_INTERRUPT;
 
-  /** Over how long they are counted. */
+  /** Time over which records are counted. */
   private static final long RATE_NANOS = 1_000_000_000L;
 
   /** How often the threads' CPUs are compared with those that are recorded. */
   private static final long OUTGROWN_NANOS = 2_000_000_000L;
 
-  /** Until recording is tried again, where it was not possible or cost too much. */
+  /** Pause before recording is tried again, after it was impossible or cost too much. */
   private static final long PAUSE_NANOS = 60_000_000_000L;
 
   private final long thresholdNanos;
@@ -79,7 +79,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   /** Null while switches are not recorded. */
   private SwitchEvents events;
 
-  /** Why not; empty while they are. */
+  /** Why they are not recorded; empty while they are. */
   private String whyNot = "";
 
   private long pausedAt;
@@ -87,16 +87,19 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   private long rateAt;
   private long rateRecords;
 
-  /** Whether to record who wakes threads, which costs as much again. */
+  /** Whether to record what wakes threads, which costs as much again. */
   private boolean wantsWakeUps = true;
 
-  /** Why that is not recorded; empty where it is, or switches are not. */
+  /** Why that is not recorded; empty if it is, or switches are not. */
   private String whyNoWakers = "";
 
   private long counted;
   private long countedWakeUps;
 
-  /** Of both, also of those before a pause, and the CPU time of the process before the first. */
+  /**
+   * Records of switches and wake-ups, also before a pause, and the CPU time of the process before
+   * the first.
+   */
   private long records;
 
   private final long cpuAtStart;
@@ -113,12 +116,12 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   /**
    * Begins to record switches; if that is not possible, {@link #note} says why, and it is tried
-   * again now and then.
+   * again after pauses.
    *
-   * @param parts what it works with; closed with this
+   * @param parts readers of threads; closed with this
    * @param thresholdNanos shortest time for which a blocked thread gets an event
-   * @param drainPercent what the drain thread may use, in percent of a core
-   * @param context whose kernel memory and system calls it may use
+   * @param drainPercent CPU limit of the drain thread, in percent of a core
+   * @param context has kernel memory and system calls that it may use
    */
   BlockedSampler(
       WallParts parts,
@@ -172,7 +175,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     }
   }
 
-  /** Ends recording for a while; who is off a CPU now is not followed any more. */
+  /** Stops recording for a while, and forgets which threads are off a CPU now. */
   private void pause(long now, String why) {
     events.close();
     events = null;
@@ -182,7 +185,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     whyNot = why + "; tried again in " + Timespans.spoken(PAUSE_NANOS);
   }
 
-  /** Whether switches are recorded, which are read now. */
+  /** Whether switches are recorded; reads their records. */
   private boolean isRecording(long now) {
     if (events == null) {
       if (now - pausedAt < PAUSE_NANOS) {
@@ -260,7 +263,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
       threads.add(t);
     }
     if (t.isOut) {
-      // It was on a CPU meanwhile, of which the record is missing.
+      // It was on a CPU meanwhile, but that record is missing.
       dropOpen(t);
     }
     // A look that came before this record was read may have seen this block already.
@@ -332,7 +335,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   @Override
   public void lost() {
-    // Ends of threads may be among what is lost, so none is kept.
+    // Ends of threads may be among the lost records, so all threads are forgotten.
     for (int i = threads.size() - 1; i >= 0; i--) {
       dropOpen(threads.get(i));
       forget(threads.get(i));
@@ -350,7 +353,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   // ---- counting and writing
 
-  /** It was over before the look; of a thread that may be one to leave out, that is kept. */
+  /** Counts a block that ended before the look. For a thread that may be excluded, it is kept. */
   private void countUnseen(BlockedThread t, long nanos) {
     t.unseen++;
     if (t.kind == BlockedThread.Kind.WATCHED) {
@@ -363,7 +366,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     t.unseen = 0;
   }
 
-  /** Writes those that are blocked at a time up to which all records were read. */
+  /** Writes blocks that last at a time up to which all records were read. */
   private void writeOpen(long untilNanos) {
     long started = System.nanoTime();
     for (int i = 0; i < threads.size(); i++) {
@@ -404,7 +407,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     budget.used(clocks.ofThread() - begin, counters, Counter.BLOCKED_CPU);
   }
 
-  /** The engine has delivered all samples of these threads since, which need their names. */
+  /** The engine has delivered all samples of these threads, which needed their names. */
   private void forgetEnded() {
     for (int n = 0; n < endedCount; n++) {
       decoder.exited(ended[n]);
@@ -424,7 +427,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     int start = limit == 0 ? 0 : nextStart % limit;
     int looks = 0;
     boolean isMore = false;
-    // A pass may come early for those that are due, but not so often that it costs too much.
+    // A pass may come early for threads that are due, but not so often that it costs too much.
     long soonest = now + Math.max(MIN_WAIT_NANOS, thresholdNanos / 2);
     long next = now + Math.max(MIN_WAIT_NANOS, Math.min(MAX_WAIT_NANOS, thresholdNanos));
     for (int n = 0; n < limit; n++) {
@@ -453,7 +456,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
         maySpend = !isSpent && !isMore;
         nextStart = i + 1;
         if (isMore) {
-          break; // not too late yet: the rest is looked at in a moment
+          break; // not too late yet: the rest follows in a moment
         }
       }
     }
@@ -461,8 +464,8 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   }
 
   /**
-   * Reading the records alone may owe more and more; who is in a deadlock is seen even so, also on
-   * JDK 17 and 21, where it wakes up each second.
+   * Looks at one thread although the budget is overdrawn, as it may be by reading records alone. So
+   * deadlocks are seen, also on JDK 17 and 21, where deadlocked threads wake up each second.
    */
   private void lookAtOne(long now) {
     for (int i = 0; i < threads.size(); i++) {
@@ -501,7 +504,8 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
       t.due = NEVER;
       return;
     }
-    // That it is off its CPU is recorded, so where the kernel doesn't say it the records count.
+    // Its being off its CPU is recorded; if the kernel does not say where it waits, the record
+    // counts.
     BlockedStacks.Outcome outcome = stacks.read(t.tid, thread.stackEnd, thread.vmThread, cpu, true);
     denied |= stacks.denied;
     if (outcome == BlockedStacks.Outcome.READ || outcome == BlockedStacks.Outcome.UNREAD) {
@@ -511,12 +515,12 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
     }
   }
 
-  /** Decides whether a thread is looked at, anew each time. False if that isn't known yet. */
+  /** Decides, each time anew, whether a thread is looked at. False if that isn't known yet. */
   private boolean isDecided(BlockedThread t, SampledThreads.Entry thread, long now) {
     if (!thread.isJava() && !decoder.isLookedFor(thread)) {
       return false;
     }
-    // The launcher's thread waits for the one that runs main.
+    // The launcher's thread only waits for the one that runs main.
     boolean isLauncher = !thread.isJava() && t.tid == parts.processId;
     boolean included = filter.includes(thread.name()) && (!isLauncher || filter.includesJvm());
     decide(t, included, now);

@@ -10,13 +10,13 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Reads the stack of a thread that waits: pc and sp from the kernel, a copy of the stack, and what
- * the JVM has noted of its last Java frame, all between two readings of the thread's CPU clock. If
- * these are equal, the thread has not run, so all of it is of one moment. Used by {@link
+ * Reads the stack of a thread that waits: pc and sp from the kernel, a copy of the stack, and the
+ * last Java frame that the JVM has recorded, all between two readings of the thread's CPU clock. If
+ * these are equal, the thread has not run, and the data are consistent. Used by {@link
  * WallSampler}; allocates nothing; for the drain thread only.
  */
 final class BlockedStacks implements AutoCloseable {
-  /** What came of reading a thread. */
+  /** The result of reading a thread. */
   enum Outcome {
     /** The snapshot has the stack of a waiting thread. */
     READ,
@@ -24,15 +24,15 @@ final class BlockedStacks implements AutoCloseable {
     UNREAD,
     /** It runs, or could run. */
     RUNS,
-    /** It ran while it was read, each time. */
+    /** It ran during each attempt to read it. */
     MOVED,
     ENDED
   }
 
-  /** What is copied of a stack at most, in bytes. */
+  /** Most bytes of a stack that are copied. */
   static final int MAX_COPY = 256 * 1024;
 
-  /** What is copied where the stack's end is not known. */
+  /** Most bytes that are copied if the stack's end is not known. */
   private static final int MAX_BLIND_COPY = 64 * 1024;
 
   private static final int PAGE = 4096;
@@ -42,10 +42,10 @@ final class BlockedStacks implements AutoCloseable {
   private final TaskFiles files;
   private final MemoryReader memory;
 
-  /** The JVM's words of the thread that was read last; null where its threads are not known. */
+  /** Reads the JVM's data of the thread that was read last; null if its threads are not known. */
   final BlockedJavaThread java;
 
-  /** What was read last. */
+  /** The result of the last reading. */
   final StackSnapshot snapshot;
 
   /** The CPU time of the thread that was read last, in ns. */
@@ -54,7 +54,7 @@ final class BlockedStacks implements AutoCloseable {
   /** When the thread was read last, by {@link System#nanoTime}. */
   long timeNanos;
 
-  /** Whether the kernel does not show where threads wait, so that only Java frames are found. */
+  /** Whether the kernel does not show where threads wait, so that only Java frames can be found. */
   boolean denied;
 
   /** Whether the system call of the thread that was read last is known. */
@@ -64,12 +64,12 @@ final class BlockedStacks implements AutoCloseable {
   int discarded;
 
   /**
-   * Whether the last thread was seen to wait at first, whatever it did until it was read: what it
-   * waits for by chance. A longer wait is more likely to be read than a short one.
+   * Whether the last thread was first seen waiting, whatever it did until it was read. A longer
+   * wait is more likely to be read than a short one, so this first wait is the unbiased one.
    */
   boolean seen;
 
-  /** Stack pointer and pc of what was seen first. */
+  /** Stack pointer and pc of that first wait. */
   long seenSp;
 
   long seenPc;
@@ -90,17 +90,17 @@ final class BlockedStacks implements AutoCloseable {
     this.snapshot = new StackSnapshot(architecture, MAX_COPY);
   }
 
-  /** The stack pointer of the thread that was read last, where its system call is known. */
+  /** The stack pointer of the thread that was read last, if its system call is known. */
   long sp() {
     return files.sp();
   }
 
-  /** The pc of the same. */
+  /** The pc of the thread that was read last, if its system call is known. */
   long pc() {
     return files.pc();
   }
 
-  /** Whether the thread that was read last has run since: what was read of it may be void. */
+  /** Whether the thread has run since it was read, so that the result may be void. */
   boolean hasMoved() {
     return clocks.ofThread(snapshot.tid()) != cpuNanos;
   }
@@ -111,7 +111,7 @@ final class BlockedStacks implements AutoCloseable {
    * @param stackEnd the first address above its stack, 0 if unknown
    * @param javaThread address of its JavaThread, 0 if it has none
    * @param cpu its CPU time as read a moment ago, in ns
-   * @param rested whether it has not run since it was looked at before
+   * @param rested whether it has not run since the previous look
    */
   Outcome read(int tid, long stackEnd, long javaThread, long cpu, boolean rested) {
     cpuNanos = cpu;
@@ -150,13 +150,16 @@ final class BlockedStacks implements AutoCloseable {
       case RUNS -> Outcome.RUNS;
       case ENDED -> Outcome.ENDED;
       case WAITS -> readStack(tid, stackEnd, javaThread);
-      // Without the kernel's word a thread counts as waiting if its clock has stood still.
+      // If the kernel does not say, a thread counts as waiting if its clock has stood still.
       case DENIED -> rested ? readJavaStack(tid, stackEnd, javaThread) : Outcome.RUNS;
       case UNREADABLE -> readNothing(tid, javaThread);
     };
   }
 
-  /** It may run or wait: its clock tells for how long it did either, and nothing tells where. */
+  /**
+   * The thread may run or wait: its clock shows for how long it did either, and nothing shows
+   * where.
+   */
   private Outcome readNothing(int tid, long javaThread) {
     begin(tid, javaThread);
     snapshot.setHasRegisters(false);
@@ -176,7 +179,7 @@ final class BlockedStacks implements AutoCloseable {
     return read ? Outcome.READ : Outcome.UNREAD;
   }
 
-  /** From the last Java frame on: what the thread does in native code is not known. */
+  /** Reads from the last Java frame on; what the thread does in native code is not known. */
   private Outcome readJavaStack(int tid, long stackEnd, long javaThread) {
     begin(tid, javaThread);
     if (java == null || !java.read(javaThread) || java.lastJavaSp() == 0) {
@@ -189,7 +192,7 @@ final class BlockedStacks implements AutoCloseable {
     }
     Registers registers = snapshot.registers();
     try {
-      // Its sp is that of before the call, which has pushed a return address, or none on AArch64.
+      // Its sp is from before the call, which pushes a return address, except on AArch64.
       long pc = java.lastJavaPc() != 0 ? java.lastJavaPc() : memory.readLong(sp - Long.BYTES);
       registers.setPc(pc);
     } catch (UnreadableMemoryException e) {
@@ -218,7 +221,7 @@ final class BlockedStacks implements AutoCloseable {
     if (used > 0 && used <= MAX_COPY && copy(sp, (int) used)) {
       return true;
     }
-    // Deeper than what is copied; or on another stack than its own, or on one that is not known.
+    // Deeper than the largest copy, or on a stack that is not its own or not known.
     return used > MAX_COPY && copy(sp, MAX_COPY) || copyBlindly(sp);
   }
 

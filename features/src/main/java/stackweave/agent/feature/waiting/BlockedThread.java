@@ -7,7 +7,7 @@ final class BlockedThread extends KnownThread {
     /** It isn't known yet. */
     NEW,
     WATCHED,
-    /** Left out: by its name, or because it is the JVM's. */
+    /** Excluded by its name, or because it is the JVM's. */
     EXCLUDED
   }
 
@@ -16,12 +16,12 @@ final class BlockedThread extends KnownThread {
   /** When that was decided. */
   long decidedAt;
 
-  /** Whether it has left its CPU otherwise than by losing it, and when. */
+  /** Whether it has left its CPU without being preempted, and when. */
   boolean isOut;
 
   long outAt;
 
-  /** Who woke it since, and when; a process of 0 if that is not known. */
+  /** The process and thread that woke it since, and when; process 0 if that is not known. */
   int wakerPid;
 
   int wakerTid;
@@ -30,7 +30,7 @@ final class BlockedThread extends KnownThread {
   /** When the stack was read, if one is known. */
   long seenAt;
 
-  /** How often a wait of a new thread was over before a look. */
+  /** How many waits of a new thread ended before a look. */
   int unseen;
 
   BlockedThread(int tid) {

@@ -6,7 +6,7 @@ import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
 
 /**
- * Writes for how long threads were blocked, and who woke them, and counts it. Used by {@link
+ * Writes how long threads were blocked and what woke them, and counts these events. Used by {@link
  * BlockedSampler}; for the drain thread only.
  */
 final class BlockedWriter {
@@ -23,7 +23,7 @@ final class BlockedWriter {
     this.processId = processId;
   }
 
-  /** Writes a thread that got a CPU again after so long. */
+  /** Writes a block of this length, which ended when the thread got a CPU again. */
   void write(BlockedThread t, long nanos) {
     boolean written = write(t, nanos, true);
     counters.add(written ? Counter.BLOCKED_WRITTEN : Counter.BLOCKED_DROPPED, 1);

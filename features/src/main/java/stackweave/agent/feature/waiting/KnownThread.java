@@ -7,13 +7,13 @@ package stackweave.agent.feature.waiting;
 abstract class KnownThread {
   final int tid;
 
-  /** Where {@link ThreadTable} has it; negative when it has removed it. */
+  /** Its index in {@link ThreadTable}; negative when it was removed. */
   int position;
 
   /** When it is to be looked at again. */
   long due;
 
-  /** Whether it is known what it waits for: the fields that follow. */
+  /** Whether a stack, and the fields that follow, are known. */
   boolean hasStack;
 
   long stackId;
@@ -26,7 +26,7 @@ abstract class KnownThread {
   /** The code of the {@link stackweave.unwind.StopReason}. */
   int end;
 
-  /** Of the ids. */
+  /** The generation of the ids. */
   int generation;
 
   KnownThread(int tid) {
@@ -44,12 +44,12 @@ abstract class KnownThread {
     generation = decoder.generation();
   }
 
-  /** Whether a stack is known, and its ids are not void. */
+  /** Whether a stack is known, and its ids are valid. */
   final boolean isKnown(WallDecoder decoder) {
     return hasStack && generation == decoder.generation();
   }
 
-  /** Whether the stack that was named last is the one that the thread has had. */
+  /** Whether the stack that was named last is the one that this thread had. */
   final boolean hasSameStack(WallDecoder decoder) {
     return isKnown(decoder)
         && stackId == decoder.stackId

@@ -1,16 +1,15 @@
 package stackweave.agent.feature.waiting;
 
 /**
- * How long a thread must have been blocked before it is looked at. Where more threads are due than
- * looks can be paid for, that becomes longer, until those are due that can: so the longest blocks
- * are the ones that are seen, whatever their share. Used by {@link BlockedSampler}. Times are in
- * ns. Not thread-safe.
+ * How long a thread must have been blocked before it is looked at. If more threads are due than the
+ * budget has looks for, the delay grows until the budget suffices, so that the longest blocks are
+ * seen. Used by {@link BlockedSampler}. Times are in ns. Not thread-safe.
  */
 final class LookDelay {
   /** How often it changes. */
   static final long ADJUST_NANOS = 500_000_000L;
 
-  /** A block of a second is worth a look in any case. */
+  /** A block of a second gets a look in any case. */
   static final long MAX_NANOS = 1_000_000_000L;
 
   private static final double LONGER = 1.5;
@@ -31,17 +30,17 @@ final class LookDelay {
     this.at = now;
   }
 
-  /** The delay from the moment on at which a thread leaves its CPU; at least the threshold. */
+  /** The delay from the time at which a thread leaves its CPU; at least the threshold. */
   long nanos() {
     return nanos;
   }
 
-  /** A thread was due, and its look could not be paid for. */
+  /** Records that a thread was due and the budget had no look for it. */
   void putOff() {
     wasPutOff = true;
   }
 
-  /** Changes the delay, if it is time to. */
+  /** Changes the delay, if the last change is long enough ago. */
   void adjust(long now) {
     if (now - at < ADJUST_NANOS) {
       return;

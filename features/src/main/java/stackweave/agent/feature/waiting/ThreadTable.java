@@ -5,12 +5,11 @@ import java.util.List;
 import stackweave.unwind.hash.LongTable;
 
 /**
- * Threads by their id in the OS, and in an order in which they are walked through: the last one
- * takes the place of one that is removed. Allocates for a new thread only. For the drain thread
- * only.
+ * Threads by their id in the OS, and by index for iteration: the last thread takes the index of one
+ * that is removed. Allocates for a new thread only. For the drain thread only.
  */
 final class ThreadTable<T extends KnownThread> {
-  /** More threads are not looked at. */
+  /** Most threads; further ones are not looked at. */
   private static final int MAX = 1 << 16;
 
   private static final int FIRST_SLOTS = 1 << 10;

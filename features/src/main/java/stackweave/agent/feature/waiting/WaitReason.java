@@ -13,25 +13,25 @@ import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * What a blocked thread waits for: by its system call, the descriptor that it waits on, what the
- * JVM says of it, and its innermost Java frame. Called for each stack that was read, while the
- * thread still waits. Allocates nothing for methods met before; for the drain thread only.
+ * Finds out what a blocked thread waits for: by its system call, the descriptor that it waits on,
+ * its state in the JVM, and its innermost Java frame. Called for each stack that was read, while
+ * the thread still waits. Allocates nothing for methods met before; for the drain thread only.
  */
 final class WaitReason {
-  /** In {@link #waits}: the method is none by which Java code waits. */
+  /** Stands in {@link #waits} for a method by which Java code does not wait. */
   private static final ThreadState NOTHING = ThreadState.BLOCKED;
 
   private final HotSpotMethods methods;
   private final TaskFiles files;
   private final BlockedStacks stacks;
 
-  /** What a method waits for, by its id in {@link #methods}; null where that was not looked at. */
+  /** What a method waits for, by its id in {@link #methods}; null if not determined yet. */
   private ThreadState[] waits = new ThreadState[256];
 
   private int generation;
 
   /**
-   * @param stacks what has read the stacks that are asked about
+   * @param stacks the reader of the stacks
    */
   WaitReason(HotSpotMethods methods, TaskFiles files, BlockedStacks stacks) {
     this.methods = methods;
@@ -81,24 +81,24 @@ final class WaitReason {
   }
 
   /**
-   * Whether the thread has not run since its stack was read, so that what the kernel has just said
-   * of it is of the same wait. What a descriptor is does not change so quickly, and is asked
-   * without.
+   * Whether the thread has not run since its stack was read, so that what the kernel says now is
+   * about the same wait. The type of a descriptor changes too rarely to check this.
    */
   private boolean isStill() {
     return !stacks.hasMoved();
   }
 
-  /** A wait in a file's name is one for a pipe if the kernel says so: of a short one it doesn't. */
+  /**
+   * A wait in a file's name is for a pipe if the kernel shows that; for a short wait it does not.
+   */
   private ThreadState ofFile(int tid) {
     return files.waitsForPipe(tid) && isStill() ? ThreadState.PIPE : ThreadState.FILE;
   }
 
   /**
-   * Whether a signal has interrupted the thread further out. One that waits for a signal in there
-   * is suspended, as JFR's own sampler does it with a thread that runs or waits (SR_handler in
-   * signals_posix.cpp, JDK 17 to 27). That is no wait of the application, and what it did before is
-   * not known.
+   * Whether the thread is in a signal handler. If it waits for a signal there, it is suspended, as
+   * JFR's own sampler suspends threads (SR_handler in signals_posix.cpp, JDK 17 to 27): then it is
+   * not known what the application waits for.
    */
   private static boolean isInHandler(FrameBuffer frames) {
     for (int i = 1; i < frames.count(); i++) {

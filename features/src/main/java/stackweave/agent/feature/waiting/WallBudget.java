@@ -4,12 +4,12 @@ import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 
 /**
- * How much CPU time the looks at waiting threads may take: a share of a core, as an account that is
- * credited with the time that passes. Used by {@link WallSampler}, which puts off what it can't
- * afford. Times are in ns. Not thread-safe.
+ * Limits the CPU time of looks at waiting threads to a share of a core: an account is credited with
+ * a share of the time that passes. Used by {@link WallSampler}, which postpones looks when it is
+ * overdrawn. Times are in ns. Not thread-safe.
  */
 final class WallBudget {
-  /** The part of the drain thread's share (option {@code drain}) that may be used: a fifth. */
+  /** The part of the drain thread's limit (option {@code drain}) that looks may use: a fifth. */
   private static final int PART = 5;
 
   /** Initial credit: the first stacks meet empty caches and code that is not compiled yet. */
@@ -26,7 +26,7 @@ final class WallBudget {
   private long at;
 
   /**
-   * @param drainPercent what the drain thread may use in all, in percent of a core, 1 to 100
+   * @param drainPercent CPU limit of the drain thread, in percent of a core, 1 to 100
    * @param now as {@link System#nanoTime}
    */
   WallBudget(int drainPercent, long now) {
@@ -34,19 +34,19 @@ final class WallBudget {
     at = now;
   }
 
-  /** What looks are limited to, for users. */
+  /** The limit of looks as text for users. */
   String limit() {
     return "to use no more than "
         + Math.round(1_000 * share) / 10.0
         + " % of a core for them (a fifth of drain=)";
   }
 
-  /** Wall-clock time until nothing is owed any more; 0 if nothing is. */
+  /** Wall-clock time until the account is not overdrawn any more; 0 if it is not. */
   long nanosInDebt() {
     return credit >= 0 ? 0 : (long) (-credit / share);
   }
 
-  /** What may be used, in ns of CPU time; negative if it is overdrawn. */
+  /** The credit in ns of CPU time; negative if the account is overdrawn. */
   long credit() {
     return credit;
   }

@@ -16,8 +16,8 @@ import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Unwinds a stack that {@link BlockedStacks} has read and gives it an id in the recording. It must
- * be called at once: the VM may change a stack that rests. Shares caches and names with the
- * engine's samples. For the drain thread only.
+ * be called at once, because the VM may change the stack of a thread that does not run. Shares
+ * caches and names with the engine's samples. For the drain thread only.
  */
 final class WallDecoder {
   private static final String LIBJVM = "libjvm.so";
@@ -56,10 +56,7 @@ final class WallDecoder {
     this.frames = new FrameBuffer(decoder.depth());
   }
 
-  /**
-   * What is known of a thread; it is looked for among the Java threads, and has no id until that
-   * has been done.
-   */
+  /** The entry of a thread. It gets an id only after it was looked for among the Java threads. */
   SampledThreads.Entry thread(int tid) {
     pipeline.beginStack();
     return threads.findLater(tid);
@@ -75,12 +72,12 @@ final class WallDecoder {
     threads.exited(tid);
   }
 
-  /** The store's generation, which ids are of. */
+  /** The generation of the store's ids. */
   int generation() {
     return pipeline.generation();
   }
 
-  /** Unwinds the stack in the snapshot; {@link #name} has to follow before the next stack. */
+  /** Unwinds the stack in the snapshot; {@link #name} must be called before the next one. */
   void unwind(StackSnapshot snapshot) {
     map = modules.at(snapshot.timeNanos());
     unwinder.unwind(snapshot, map, frames);
@@ -94,7 +91,7 @@ final class WallDecoder {
     }
   }
 
-  /** Gives the stack that was unwound last its ids. */
+  /** Gives ids to the stack that was unwound last. */
   void name(StackSnapshot snapshot, SampledThreads.Entry thread) {
     stackId = names.stackId(frames, map);
     threadKey = threads.ownerOf(frames, snapshot, thread);

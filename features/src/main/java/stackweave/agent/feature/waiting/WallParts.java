@@ -18,8 +18,8 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * What looks at waiting and at blocked threads work with: readers of threads from outside, and what
- * gives their stacks ids. For the drain thread.
+ * The parts that samplers of waiting and of blocked threads share: readers of threads, and the
+ * decoder of their stacks. For the drain thread.
  */
 final class WallParts implements AutoCloseable {
   final EventStore store;
@@ -32,7 +32,7 @@ final class WallParts implements AutoCloseable {
   final int processId = Libc.getpid();
   final WaitReason reason;
 
-  /** What the thread waits for whose stack was decoded last: the code of a ThreadState. */
+  /** What the thread of the last decoded stack waits for: the code of a ThreadState. */
   int state;
 
   private WallParts(SystemCalls calls, TaskList tasks, Decoder decoder, SamplePipeline samples) {
@@ -74,12 +74,12 @@ final class WallParts implements AutoCloseable {
    * for.
    *
    * @param read whether the stack could be read
-   * @return false if the thread is one of the JVM's own that the filter leaves out
+   * @return false if the thread is one of the JVM's own that the filter excludes
    */
   boolean decode(SampledThreads.Entry thread, boolean read, WallFilter filter) {
     StackSnapshot snapshot = stacks.snapshot;
     decoder.unwind(snapshot);
-    // Without the kernel's word there is nothing to tell the JVM's threads by, nor a stack.
+    // If the kernel does not say, the JVM's threads can't be recognised, and there is no stack.
     boolean ofJvm = !thread.isJava() && (stacks.denied || decoder.startsInJvm());
     if (ofJvm && !filter.includesJvm()) {
       return false;

@@ -11,16 +11,16 @@ import stackweave.linux.CpuTime;
 
 /**
  * Looks at all threads from outside and writes where they wait, and for how long. A thread whose
- * CPU clock stands still has not run: its stack stays true for the whole time since the last look,
- * which costs one system call. Where the clock has moved, the time between is what it ran, what it
- * waited for a CPU, and the rest: blocked, half of that with the stack before and half with the one
- * after. Driven by the drain thread, between two batches of samples; must not block, signal or wake
- * anybody. Allocates nothing per look.
+ * CPU clock stands still has not run: its stack holds for the whole time since the last look, which
+ * costs one system call. If the clock has moved, that time is divided into the time that it ran,
+ * the time that it waited for a CPU, and the rest, in which it was blocked: half of it with the
+ * previous stack and half with the next. Used by the drain thread, between two batches of samples;
+ * must not block, signal or wake any thread. Allocates nothing per look.
  */
 final class WallSampler implements FeatureSession {
   /**
-   * The longest time until what is known is written: so long for each thread, within limits. What
-   * is not written is lost if the JVM ends and this thread gets no CPU.
+   * The longest time until known waits are written: this for each thread, within limits. Waits that
+   * are not written are lost if the JVM ends and this thread gets no CPU.
    */
   private static final long WRITE_NANOS_A_THREAD = 1_000_000L;
 
@@ -32,25 +32,25 @@ final class WallSampler implements FeatureSession {
 
   private static final long LIST_CHANGED_NANOS = 50_000_000L;
 
-  /** A listing is followed by so many times the time it took without one. */
+  /** The pause after a listing, in multiples of the time that it took. */
   private static final int LIST_COST_SHARE = 200;
 
-  /** How often the budget is checked: after so many looks that read no stack. */
+  /** The number of looks without a stack between two checks of the budget. */
   private static final int LOOKS_PER_CHECK = 32;
 
-  /** How long a flush may ask the kernel of threads: a chunk's end waits for it. */
+  /** How long a flush may make system calls for threads: a chunk's end waits for it. */
   private static final long MAX_FLUSH_NANOS = 20_000_000L;
 
   /** How long a pass may take: the engine's samples wait meanwhile. */
   private static final long MAX_PASS_NANOS = 4_000_000L;
 
-  /** From the end of a pass that took so long to the next. */
+  /** Pause after a pass that took so long. */
   private static final long PASS_PAUSE_NANOS = 1_000_000L;
 
   /** The longest wait between two passes, in ms. */
   private static final int MAX_WAIT_MILLIS = 40;
 
-  /** Threads that ran when they were looked at, to be looked at again in the same pass. */
+  /** Most threads that ran when they were looked at, and are looked at again in the same pass. */
   private static final int MAX_AGAIN = 64;
 
   private final WallParts parts;
@@ -72,7 +72,7 @@ final class WallSampler implements FeatureSession {
   private int lastCount;
   private long listedAt;
 
-  /** When those of the last list were all still there, as far as their number says. */
+  /** When all threads of the last list were still there, judging by their number. */
   private long presentAt;
 
   private long listCost;
@@ -83,16 +83,16 @@ final class WallSampler implements FeatureSession {
   private boolean postponed;
   private boolean denied;
 
-  /** Whether a thread was met that carries virtual threads. */
+  /** Whether a thread that carries virtual threads was met. */
   private boolean hasCarriers;
 
   /**
-   * @param parts what it works with; closed with this
-   * @param sinceNanos when waiting threads were asked for, by {@link System#nanoTime}: the time of
-   *     threads that were started later counts from their start
+   * @param parts readers of threads; closed with this
+   * @param sinceNanos when waiting threads were asked for, by {@link System#nanoTime}: threads that
+   *     were started later count from their start
    * @param intervalNanos wall-clock time between two looks at a thread that runs now and then
-   * @param drainPercent what the drain thread may use, in percent of a core
-   * @param counters where it counts
+   * @param drainPercent CPU limit of the drain thread, in percent of a core
+   * @param counters its counters
    */
   WallSampler(
       WallParts parts,
@@ -124,7 +124,7 @@ final class WallSampler implements FeatureSession {
     return (int) Math.max(1, Math.min(MAX_WAIT_MILLIS, left));
   }
 
-  /** What is to know of the samples of waiting threads, or empty. */
+  /** A note on the samples of waiting threads, or empty. */
   @Override
   public String note() {
     Notes note = new Notes();
@@ -142,7 +142,7 @@ final class WallSampler implements FeatureSession {
     return note.toString();
   }
 
-  /** Looks at the threads that are due, if it is time to. After the engine's samples. */
+  /** Looks at the threads that are due. Called after the engine's samples. */
   @Override
   public void pass() {
     long now = System.nanoTime();
@@ -152,7 +152,7 @@ final class WallSampler implements FeatureSession {
     budget.begin(now);
     long debt = budget.nanosInDebt();
     if (debt > 0) {
-      // Nothing is done until it is paid: passes without looks would use it up, too.
+      // Does nothing while the budget is overdrawn: passes without looks would use it up, too.
       postponed = true;
       nextPassAt = now + debt;
       return;
@@ -196,9 +196,9 @@ final class WallSampler implements FeatureSession {
   }
 
   /**
-   * Looks at those that ran: what they wait for next says what they did. The next look at another
-   * time would not: a thread that runs now and then between short waits is seen to run more often
-   * than in long ones, all the more as this thread takes a CPU from it.
+   * Looks again at threads that ran: their next wait shows what they did. A later look would be
+   * biased, because a thread between short waits is seen running more often than one between long
+   * waits, all the more as this thread takes a CPU from it.
    */
   private void lookAgain() {
     int count = againCount;
@@ -225,7 +225,7 @@ final class WallSampler implements FeatureSession {
     lastCount = count;
     parts.store.expectThreads(count);
     int listed = parts.tasks.read();
-    // Without what new threads cost: that isn't paid again.
+    // Without the time for new threads, which is not needed again.
     long took = System.nanoTime() - now;
     listedAt = now;
     presentAt = now;
@@ -264,9 +264,9 @@ final class WallSampler implements FeatureSession {
   }
 
   /**
-   * Of a thread that was started since waiting threads were asked for, all of its life counts: what
-   * it did neither run nor wait for a CPU belongs to the wait that it is seen in first. Of others
-   * it is not known what they used before.
+   * Begins with a thread. If it was started since waiting threads were asked for, its whole life
+   * counts, and the time that it neither ran nor waited for a CPU belongs to the first wait that is
+   * seen. For other threads it is not known what came before.
    */
   private void begin(WallThread t) {
     long delay = parts.files.runDelay(t.tid);
@@ -279,7 +279,7 @@ final class WallSampler implements FeatureSession {
     }
   }
 
-  /** A thread that was left out may be in the JVM's list now, or have another name. */
+  /** An excluded thread may be in the JVM's list now, or have another name. */
   private void reconsider(WallThread t) {
     WallThread.Kind kind = t.kind;
     if (kind != WallThread.Kind.OF_JVM && kind != WallThread.Kind.EXCLUDED) {
@@ -297,8 +297,8 @@ final class WallSampler implements FeatureSession {
   }
 
   /**
-   * What has passed since the last look belongs to the wait that was seen then. When it ended is
-   * not known: in the midst of the time since it was last there.
+   * Ends a thread. The time since the last look belongs to the wait that was seen then. Its end is
+   * taken to be in the middle of the time since it was last there.
    *
    * @param present when it was listed, or the number of threads was still that of the list
    */
@@ -323,7 +323,7 @@ final class WallSampler implements FeatureSession {
   /** Decides whether a thread is looked at. False if that isn't known yet. */
   private boolean isDecided(WallThread t, SampledThreads.Entry thread) {
     if (!thread.isJava() && !decoder.isLookedFor(thread)) {
-      return false; // nor is it, of one that is watched, when a new generation has begun
+      return false; // not known either for a watched thread when a new generation has begun
     }
     if (t.kind != WallThread.Kind.NEW) {
       return true;
@@ -342,7 +342,7 @@ final class WallSampler implements FeatureSession {
 
   // ---- a look
 
-  /** Looks at a thread; returns whether it was only found not to have run. */
+  /** Looks at a thread; returns whether the look only found that it has not run. */
   private boolean look(WallThread t) {
     long cpu = clocks.ofThread(t.tid);
     long now = System.nanoTime();
@@ -372,7 +372,7 @@ final class WallSampler implements FeatureSession {
     setKind(t, WallThread.Kind.NEW);
   }
 
-  /** It has not run since the last look. */
+  /** The thread has not run since the last look. */
   private void rest(WallThread t, long now) {
     long passed = now - t.lookedAt;
     t.blocked += passed;
@@ -381,7 +381,7 @@ final class WallSampler implements FeatureSession {
     t.due = now + schedule.restPause(now - t.restsSince, watched);
   }
 
-  /** It has run, or it is not known what it waits for. */
+  /** Reads a thread that has run, or whose wait is not known. */
   private void read(WallThread t, long cpu, boolean rested) {
     SampledThreads.Entry thread = decoder.thread(t.tid);
     if (isRenamed(t, thread)) {
@@ -416,7 +416,7 @@ final class WallSampler implements FeatureSession {
     t.due = System.nanoTime() + schedule.shortPause();
   }
 
-  /** Whether it has another name than when it was chosen: the next may be left out. */
+  /** Whether its name has changed, so that it may be excluded now. */
   private boolean isRenamed(WallThread t, SampledThreads.Entry thread) {
     return t.kind == WallThread.Kind.WATCHED
         && t.ownGeneration == decoder.generation()
@@ -424,7 +424,10 @@ final class WallSampler implements FeatureSession {
         && t.ownKey != thread.threadId();
   }
 
-  /** It runs, or ran while it was read: no stack, and half of its blocked time waits for one. */
+  /**
+   * The thread runs, or ran while it was read: there is no stack, and half of its blocked time
+   * waits for the next one.
+   */
   private void pass(WallThread t) {
     long now = stacks.timeNanos;
     if (stacks.cpuNanos == t.cpu) {
@@ -441,7 +444,9 @@ final class WallSampler implements FeatureSession {
     oweOrCarry(t, rest);
   }
 
-  /** Blocked time is that of the wait that was seen at the end of it, or of the next that is. */
+  /**
+   * Blocked time belongs to the wait that was seen at its end, or else to the next that is seen.
+   */
   private void oweOrCarry(WallThread t, long nanos) {
     if (stacks.seen && t.carried >= 0) {
       t.owe(stacks.seenSp, stacks.seenPc, nanos + t.carried);
@@ -452,10 +457,10 @@ final class WallSampler implements FeatureSession {
   }
 
   /**
-   * Ends the time since the CPU time changed last, which is what the thread ran, what it waited for
-   * a CPU, and the rest.
+   * Divides the time since the CPU time changed last into the time that the thread ran, that it
+   * waited for a CPU, and the rest.
    *
-   * @return that of the rest which is not accounted for yet: it was blocked
+   * @return the part of the rest that is not accounted for yet: blocked time
    */
   private long account(WallThread t, long cpu, long now) {
     return account(t, cpu, now, parts.files.runDelay(t.tid));
@@ -465,20 +470,20 @@ final class WallSampler implements FeatureSession {
    * The same.
    *
    * @param delay how long it has waited for a CPU since it began, in ns; negative if it was not
-   *     asked for: what it has waited meanwhile is taken for blocked now, and taken back later
+   *     read: then this time counts as blocked now, and is taken back later
    */
   private long account(WallThread t, long cpu, long now, long delay) {
     long ran = cpu - t.cpu;
     long waited = delay < 0 || t.runDelay < 0 ? 0 : Math.max(0, delay - t.runDelay);
     long rest = now - t.changedAt - ran - waited - t.accounted;
     if (rest < 0) {
-      // Of the time that it stood still, it waited for a CPU at the end.
+      // The time in which it stood still ended with a wait for a CPU.
       long back = Math.min(t.blocked, -rest);
       t.blocked -= back;
       t.carried += rest + back;
       rest = 0;
     }
-    // Who waits for a CPU is mostly where it was blocked before; or it was interrupted.
+    // A thread that waits for a CPU is mostly where it was blocked before, or it was interrupted.
     if (t.hasStack) {
       t.runnable += waited;
     } else {
@@ -493,7 +498,10 @@ final class WallSampler implements FeatureSession {
     return rest;
   }
 
-  /** Its stack was read: the time since the last look is half of the stack before, half of this. */
+  /**
+   * The stack was read: half of the time since the last look belongs to the previous stack, half to
+   * this.
+   */
   private void take(WallThread t, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
     boolean read = outcome == BlockedStacks.Outcome.READ;
     counters.add(read ? Counter.WALL_CAPTURED : Counter.WALL_UNREAD, 1);
@@ -508,7 +516,7 @@ final class WallSampler implements FeatureSession {
     long now = stacks.timeNanos;
     boolean rested = stacks.cpuNanos == t.cpu;
     if (rested && t.hasStack) {
-      // Only the ids were void: it has not run, so this is the stack that it had.
+      // Only the ids were void: the thread has not run, so its stack is the same.
       rest(t, now);
       t.keep(decoder, state);
       return;
@@ -537,8 +545,8 @@ final class WallSampler implements FeatureSession {
   // ---- a chunk ends
 
   /**
-   * Writes the time of all threads up to now, for a chunk that ends. That of those that have run
-   * since their last look is that of the stack that was seen then.
+   * Writes the time of all threads up to now, for a chunk that ends. The time of threads that have
+   * run since their last look belongs to the stack that was seen then.
    */
   @Override
   public void flush() {
@@ -577,7 +585,7 @@ final class WallSampler implements FeatureSession {
     writer.writeAll(t, now);
   }
 
-  /** Writes the last of what is known, and ends. */
+  /** Writes the rest, and ends. */
   @Override
   public void close() {
     try {

@@ -3,8 +3,8 @@ package stackweave.agent.feature.waiting;
 import java.util.SplittableRandom;
 
 /**
- * Which threads are looked at next: those that are due, in turn. Used by {@link WallSampler};
- * allocates nothing. Times are in ns, by {@link System#nanoTime}.
+ * Decides which threads are looked at next: those that are due, in turn. Used by {@link
+ * WallSampler}; allocates nothing. Times are in ns, by {@link System#nanoTime}.
  */
 final class WallSchedule {
   /** The longest time between two looks at a thread, if there are no more threads than these. */
@@ -12,7 +12,7 @@ final class WallSchedule {
 
   private static final int FEW_THREADS = 1_000;
 
-  /** To the next look at a thread of which it is not known yet whether it is a Java thread. */
+  /** Time until the next look at a thread that may or may not be a Java thread. */
   private static final long UNDECIDED_NANOS = 20_000_000L;
 
   private final ThreadTable<WallThread> threads;
@@ -57,7 +57,7 @@ final class WallSchedule {
     return null;
   }
 
-  /** Ends the walk before its end; the next goes on there. */
+  /** Stops the walk before its end; the next walk continues there. */
   void stop() {
     nextStart = limit == 0 ? 0 : (start + walked) % limit;
   }
@@ -78,7 +78,10 @@ final class WallSchedule {
 
   // ---- pauses
 
-  /** Until the next pass: an interval, at random, so that no thread's own rhythm is met. */
+  /**
+   * Time until the next pass: an interval, randomised so that it does not match a thread's own
+   * period.
+   */
   long passPause() {
     return intervalNanos / 2 + random.nextLong(intervalNanos);
   }
@@ -88,15 +91,15 @@ final class WallSchedule {
     return intervalNanos / 4 + random.nextLong(intervalNanos / 2 + 1);
   }
 
-  /** Until it may be known whether a thread is one of Java. */
+  /** Time until it may be known whether a thread is a Java thread. */
   long undecidedPause() {
     return Math.max(UNDECIDED_NANOS, shortPause());
   }
 
   /**
-   * Until the next look at a thread that has rested for so long: a part of that, a larger one and
-   * for longer where threads are many. It only decides how well the time at which it ends to rest
-   * is known, which is right on average.
+   * Time until the next look at a thread that has not run for {@code restedNanos}: a part of that,
+   * which is larger with many threads. It only decides how precisely the end of the wait is known,
+   * which is correct on average.
    *
    * @param watched how many threads are looked at
    */

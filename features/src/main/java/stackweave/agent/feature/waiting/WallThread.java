@@ -9,20 +9,21 @@ final class WallThread extends KnownThread {
     /** It isn't known yet. */
     NEW,
     WATCHED,
-    /** Left out by its name. */
+    /** Excluded by its name. */
     EXCLUDED,
     /**
-     * Left out, for it is the JVM's by its stack; or one of Java's that was not yet in its list.
+     * Excluded, because its stack is of a thread of the JVM; or a Java thread not yet in the JVM's
+     * list.
      */
     OF_JVM
   }
 
-  /** Short waits of a thread that are told apart. */
+  /** The number of short waits of a thread that are distinguished. */
   private static final int OWED = 2;
 
   Kind kind = Kind.NEW;
 
-  /** CPU time at the last look at which that had changed. */
+  /** CPU time at the last look at which it had changed. */
   long cpu;
 
   /** How long it had waited for a CPU by then; −1 where not known. */
@@ -36,7 +37,7 @@ final class WallThread extends KnownThread {
 
   long lookedAt;
 
-  /** Since when it has been seen to stand still. */
+  /** The time since which it has been seen not to run. */
   long restsSince;
 
   /** When its time was last written. */
@@ -45,13 +46,15 @@ final class WallThread extends KnownThread {
   /** Blocked time that is to be written with the stack. */
   long blocked;
 
-  /** Time in which it waited for a CPU after what its stack says, to be written with that. */
+  /**
+   * Time in which it waited for a CPU after the wait of its stack, to be written with that stack.
+   */
   long runnable;
 
-  /** The same after it was seen running, to be written without a stack. */
+  /** Time in which it waited for a CPU after it was seen running, to be written without a stack. */
   long preempted;
 
-  /** The recording's id of the OS thread, and of which generation it is. */
+  /** The recording's id of the OS thread, and the generation of that id. */
   long ownKey;
 
   int ownGeneration;
@@ -59,7 +62,7 @@ final class WallThread extends KnownThread {
   /** Blocked time that waits for a stack; negative if too much was accounted for. */
   long carried;
 
-  /** In which listing it was seen last. */
+  /** The last listing that had it. */
   int listing;
 
   /**
@@ -75,7 +78,7 @@ final class WallThread extends KnownThread {
     super(tid);
   }
 
-  /** Forgets what it did: it is looked at for the first time, with this CPU time. */
+  /** Resets it for its first look, with this CPU time. */
   void reset(long cpuNanos, long runDelayNanos, long now) {
     cpu = cpuNanos;
     runDelay = runDelayNanos;
@@ -94,7 +97,7 @@ final class WallThread extends KnownThread {
     due = now;
   }
 
-  /** A wait that was seen, and not read, stands for blocked time. */
+  /** Adds blocked time to a wait that was seen, but not read. */
   void owe(long sp, long pc, long nanos) {
     int place = 0;
     for (int k = 0; k < OWED; k++) {
@@ -110,7 +113,7 @@ final class WallThread extends KnownThread {
     owedPc[place] = pc;
   }
 
-  /** The time that waits for the stack of a wait with these registers, which has been read now. */
+  /** Takes the blocked time of a wait with these registers, which has now been read. */
   long takeOwed(long sp, long pc) {
     for (int k = 0; k < OWED; k++) {
       if (owed[k] != 0 && owedSp[k] == sp && owedPc[k] == pc) {
@@ -122,7 +125,7 @@ final class WallThread extends KnownThread {
     return 0;
   }
 
-  /** Waits for short waits no more: their time is that of any stack. */
+  /** Adds the time of short waits that were not read to any stack. */
   void giveUpOwed() {
     for (int k = 0; k < OWED; k++) {
       carried += owed[k];

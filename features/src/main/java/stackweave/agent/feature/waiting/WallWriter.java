@@ -8,11 +8,11 @@ import stackweave.jfr.store.EventStore;
 import stackweave.unwind.StopReason;
 
 /**
- * Writes what threads have waited for so far, and counts it. Used by {@link WallSampler}; for the
+ * Writes the waits of threads as samples, and counts them. Used by {@link WallSampler}; for the
  * drain thread only.
  */
 final class WallWriter {
-  /** Less time of waiting for a CPU is kept for the next sample of the thread. */
+  /** A shorter wait for a CPU is kept for the next sample of the thread. */
   private static final long MIN_RUNNABLE_NANOS = 200_000L;
 
   /** The end of a stack that has no frames: nothing was read. */
@@ -29,7 +29,7 @@ final class WallWriter {
     this.counters = counters;
   }
 
-  /** Writes what a thread's present stack stands for, and what no stack stands for. */
+  /** Writes the time of a thread's present stack, and the time without a stack. */
   void write(WallThread t, long now) {
     t.writtenAt = now;
     if (t.hasStack && t.blocked > 0) {
@@ -46,7 +46,7 @@ final class WallWriter {
     }
   }
 
-  /** Writes the last of what is known of a thread: also what still waits for a stack. */
+  /** Writes all remaining time of a thread, also what still waits for a stack. */
   void writeAll(WallThread t, long now) {
     write(t, now);
     t.giveUpOwed();
