@@ -1,6 +1,6 @@
 package stackweave.agent.attach;
 
-/** The name of the agent's own thread, in Java and as the kernel has it. */
+/** The name of the agent's drain thread, in Java and in the kernel. */
 public final class DrainThreadName {
   /** In Java. */
   public static final String NAME = "stackweave-drain";

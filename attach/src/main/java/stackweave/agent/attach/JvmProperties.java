@@ -5,12 +5,15 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 
-/** Properties of a JVM that no specification names. */
+/** Properties of a JVM that are not specified. */
 public final class JvmProperties {
-  /** Of the agent properties: the options that the VM was started with, wherever they came from. */
+  /** An agent property: the options with which the VM was started, wherever they came from. */
   public static final String VM_ARGUMENTS = "sun.jvm.args";
 
-  /** Where JFR keeps what is not in a recording's file yet; from a JVM's first recording on. */
+  /**
+   * The directory in which JFR keeps data before they are in a recording's file; set from a JVM's
+   * first recording on.
+   */
   public static final String JFR_REPOSITORY = "jdk.jfr.repository";
 
   private JvmProperties() {}

@@ -79,7 +79,8 @@ public record Order(Kind kind, String version, Map<Name, String> values) {
   /**
    * Parses the result of {@link #text}.
    *
-   * @throws IllegalArgumentException if it is not understood, as from another version
+   * @throws IllegalArgumentException if it is not understood, for instance because it is from
+   *     another version
    */
   public static Order parse(String text) {
     Kind kind = null;

@@ -5,18 +5,18 @@ import java.util.List;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * What the process's resource limits (setrlimit) leave for sampling. The JVM ends when it gets no
- * address space, and when JFR may not make a file longer; what the agent takes of either would be
- * missing then. Asked by the heap gate before sampling first begins; loads next to nothing.
+ * Whether the process's resource limits (setrlimit) leave room for sampling. The JVM aborts when it
+ * gets no address space, or when JFR can't extend a file, so the agent must not use up either. Used
+ * before sampling first begins; loads hardly a class.
  */
 public final class ProcessRoom {
   /**
-   * Address space that must be left, in bytes: 300 MiB were needed, for a thread's heap of the C
-   * library takes 64 MiB of it, and so does the ring of the timer engine on many CPUs, twice.
+   * Address space in bytes that must be left: 300 MiB were needed, since a thread's heap of the C
+   * library takes 64 MiB, and so does, twice, the ring of the timer engine on many CPUs.
    */
   static final long NEEDED_ADDRESSES = 512L << 20;
 
-  /** Private memory that must be left, in bytes: twice what is used. */
+  /** Private memory in bytes that must be left: twice what is used. */
   static final long NEEDED_DATA = 128L << 20;
 
   /** The least that files may grow to, in bytes: several times a chunk of JFR's. */
@@ -53,7 +53,7 @@ public final class ProcessRoom {
   }
 
   /**
-   * The same.
+   * As {@link #whyNot(int)}, from these files.
    *
    * @param limits the lines of /proc/self/limits
    * @param status those of /proc/self/status; none where memory is not limited
@@ -109,7 +109,7 @@ public final class ProcessRoom {
     return Long.MAX_VALUE;
   }
 
-  /** In bytes, of a line like {@code VmSize: 8452 kB}; 0 where there is none. */
+  /** The bytes in a line like {@code VmSize: 8452 kB}; 0 if there is none. */
   private static long used(List<String> status, String key) {
     for (String line : status) {
       if (line.startsWith(key)) {
@@ -119,7 +119,7 @@ public final class ProcessRoom {
     return 0;
   }
 
-  /** The number that follows; −1 where there is another word, as for no limit. */
+  /** The number that follows; −1 for another word, such as "unlimited". */
   private static long number(String line, int from) {
     try {
       return Long.parseLong(line.substring(from).strip().split(" ", 2)[0]);

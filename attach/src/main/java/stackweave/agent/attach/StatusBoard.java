@@ -5,42 +5,44 @@ import java.util.ArrayDeque;
 import java.util.Properties;
 
 /**
- * The VM's agent properties: a tool can read them through an attach, which loads nothing and needs
- * no thread of ours, and the application never sees them. Thread-safe.
+ * The VM's agent properties: tools read them through an attach, for which the agent needs no class
+ * and no thread, and the application does not see them. Thread-safe.
  */
 public final class StatusBoard {
   private static final String STATUS = "stackweave.status";
   private static final String VERSION = "stackweave.version";
 
-  /** The agent came for recordings of the command line, and leaves with the last of them. */
+  /**
+   * Set while the agent was attached for recordings of the command line, and leaves with the last.
+   */
   private static final String TEMPORARY = "stackweave.temporary";
 
-  /** The agent was here and was taken out, be it one of -javaagent. */
+  /** Set if an agent, also one of -javaagent, was detached. */
   private static final String DETACHED = "stackweave.detached";
 
-  /** What is followed by an order's ticket. */
+  /** Prefix of a key; an order's ticket follows. */
   private static final String REPLY = "stackweave.reply.";
 
-  /** What is followed by a recording's name. */
+  /** Prefix of a key; a recording's name follows. */
   private static final String RECORD = "stackweave.record.";
 
   private static final String YES = "true";
 
-  /** Replies and ended recordings that stay to be read by who is waiting for them. */
+  /** The number of replies and ended recordings that are kept for those who wait for them. */
   private static final int KEPT = 32;
 
-  /** The names of those, oldest first. Guarded by itself. */
+  /** The keys of these, oldest first. Guarded by itself. */
   private static final ArrayDeque<String> PASSING = new ArrayDeque<>();
 
   private final Instrumentation instrumentation;
   private Properties properties;
 
-  /** Touches nothing yet. */
+  /** Changes nothing yet. */
   public StatusBoard(Instrumentation instrumentation) {
     this.instrumentation = instrumentation;
   }
 
-  /** Shows that an agent of this version is at work, and how it fares. */
+  /** Shows that an agent of this version is running, and its status. */
   public synchronized void show(String version, String status) {
     set(DETACHED, null);
     set(VERSION, version);
@@ -52,7 +54,7 @@ public final class StatusBoard {
     set(TEMPORARY, temporary ? YES : null);
   }
 
-  /** Shows that no agent is at work any more. */
+  /** Shows that no agent is running any more. */
   public synchronized void clear() {
     set(DETACHED, YES);
     set(VERSION, null);
@@ -66,10 +68,10 @@ public final class StatusBoard {
     keepFew(REPLY + ticket);
   }
 
-  /** Shows how a recording of the command line is served; once it has ended, for the last time. */
+  /** Shows how far a recording of the command line is; after its end, for the last time. */
   public synchronized void serve(String recording, Serving serving) {
     if (serving.stage() != Serving.Stage.ENDED && hasEnded(recording)) {
-      return; // who was about to say so comes late
+      return; // the end was already shown
     }
     set(RECORD + recording, serving.stage().name() + ":" + serving.report());
     if (serving.stage() == Serving.Stage.ENDED) {
@@ -91,12 +93,12 @@ public final class StatusBoard {
     }
   }
 
-  /** What {@link #show} showed in a JVM's agent properties, or null. */
+  /** The status that {@link #show} showed in a JVM's agent properties, or null. */
   public static String status(Properties agentProperties) {
     return agentProperties.getProperty(STATUS);
   }
 
-  /** The version of the agent at work there that has shown itself, or null. */
+  /** The version of the agent that runs there and has shown itself, or null. */
   public static String version(Properties agentProperties) {
     return agentProperties.getProperty(VERSION);
   }
@@ -106,7 +108,7 @@ public final class StatusBoard {
     return YES.equals(agentProperties.getProperty(TEMPORARY));
   }
 
-  /** Whether an agent was there and was taken out, be it one of -javaagent. */
+  /** Whether an agent, also one of -javaagent, was detached there. */
   public static boolean isDetached(Properties agentProperties) {
     return YES.equals(agentProperties.getProperty(DETACHED));
   }
@@ -117,7 +119,7 @@ public final class StatusBoard {
     return parts.length < 2 ? null : new Reply(YES.equals(parts[0]), parts[1]);
   }
 
-  /** How a recording of the command line is served there; null if the agent doesn't know it. */
+  /** How far a recording of the command line is there; null if the agent doesn't know it. */
   public static Serving serving(String recording, Properties agentProperties) {
     String[] parts = agentProperties.getProperty(RECORD + recording, "").split(":", 2);
     return parts.length < 2 ? null : new Serving(Serving.Stage.valueOf(parts[0]), parts[1]);
@@ -129,7 +131,7 @@ public final class StatusBoard {
         properties = JvmProperties.ofAgents(instrumentation);
       }
     } catch (ReflectiveOperationException | LinkageError e) {
-      // A JDK that keeps them elsewhere: the command line says that nobody answers.
+      // This JDK keeps them elsewhere: the command line reports that no agent answers.
       properties = new Properties();
     }
     if (value == null) {

@@ -1,5 +1,5 @@
 /**
- * What the command line and an agent in another JVM say to each other, and what both have to know:
- * names, places of files, limits of a process, the version.
+ * The protocol between the command line and an agent in another JVM, and what both need to know:
+ * names, paths of files, limits of a process, the version.
  */
 package stackweave.agent.attach;

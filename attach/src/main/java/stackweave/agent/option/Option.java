@@ -12,8 +12,8 @@ import stackweave.jfr.control.SamplingSettings;
 import stackweave.linux.MemoryAccess;
 
 /**
- * The table of the agent's options, {@code name=value}: an entry has all that is said of an option.
- * {@link Options} has the values. Must not use streams or lambdas where an option is parsed.
+ * The table of the agent's options, {@code name=value}: an entry has all texts of an option. {@link
+ * Options} has the values. Must not use streams or lambdas where an option is parsed.
  */
 public enum Option {
   INTERVAL("10ms", true, SamplingSettings.INTERVALS, "CPU time between two samples of a thread"),
@@ -72,7 +72,7 @@ public enum Option {
 
   /**
    * @param example a value
-   * @param isStandard whether it is the one where none is given
+   * @param isStandard whether it is the default
    * @param values the valid values, as text for users
    */
   Option(String example, boolean isStandard, String values, String description) {
@@ -98,7 +98,8 @@ public enum Option {
   }
 
   /**
-   * The value of a text; of {@link #INTERVAL} the text, as the unit depends on what is sampled.
+   * Parses a value; for {@link #INTERVAL} returns the text, because the unit depends on what is
+   * sampled.
    *
    * @throws InvalidOptionException if it is none of the valid values
    */
@@ -130,7 +131,7 @@ public enum Option {
     return value;
   }
 
-  /** A value is none of those that are wanted. */
+  /** The exception for a value that is none of those wanted. */
   InvalidOptionException invalid(String value, String wanted) {
     return new InvalidOptionException(
         "option '" + text() + "' can't be '" + value + "' (wanted: " + wanted + ")");
@@ -145,7 +146,7 @@ public enum Option {
     return String.join(", ", names);
   }
 
-  /** A line for each, for a terminal. */
+  /** The options for a terminal, one per line. */
   public static List<String> help() {
     List<String> lines = new ArrayList<>();
     for (Option option : values()) {
@@ -173,10 +174,7 @@ public enum Option {
     return text.equals("on") || text.equals("off") ? (Boolean) text.equals("on") : null;
   }
 
-  /**
-   * Compared with the labels, which have underscores as in the names of the system call and the
-   * file.
-   */
+  /** The label of a value has underscores, as the names of system call and file have. */
   private static MemoryAccess memory(String text) {
     for (MemoryAccess access : MemoryAccess.values()) {
       if (access.label().equals(text)) {

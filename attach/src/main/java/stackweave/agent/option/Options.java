@@ -15,7 +15,7 @@ import stackweave.linux.MemoryAccess;
  * be ignored silently. Immutable.
  */
 public final class Options {
-  /** In percent of a core: many times what sampling at 100 Hz costs. */
+  /** In percent of a core: many times the cost of sampling at 100 Hz. */
   public static final int DEFAULT_DRAIN_PERCENT = 10;
 
   /** In MiB: enough for 380 threads on 128 CPUs, or 24,000 on 2. */
@@ -24,14 +24,14 @@ public final class Options {
   static final int MAX_MEBIBYTES = 65_536;
 
   /**
-   * In MiB. Below this size sampling would hardly ever find room to begin, and what the agent keeps
-   * while it waits can be what the application lacks.
+   * In MiB. Below this size sampling would hardly ever find room to begin, and the application
+   * might lack the memory that the agent takes while it waits.
    */
   public static final int LEAST_HEAP_MEBIBYTES = 48;
 
   /**
-   * In MiB. An application that fills a smaller heap while it is sampled lacks what the agent has
-   * of it by then: 2 MiB or more.
+   * In MiB. A smaller heap may fill while it is sampled, and the application would lack the 2 MiB
+   * or more that the agent has by then.
    */
   private static final int DEFAULT_MIN_HEAP_MEBIBYTES = 64;
 
@@ -49,7 +49,7 @@ public final class Options {
   public enum Jit {
     /** C1 alone: a compiler directive of the JVM keeps C2 away from them. */
     C1,
-    /** As the JVM sees fit; no directive is added. */
+    /** Any; no directive is added. */
     ALL
   }
 
@@ -97,7 +97,7 @@ public final class Options {
     given.put(option, option.parse(equals < 0 ? "" : text.substring(equals + 1).trim()));
   }
 
-  /** It is a time, or a number of events if it is an event that is sampled. */
+  /** The interval is a time, or a number of events if an event is sampled. */
   private void takeInterval() throws InvalidOptionException {
     String text = (String) given.get(Option.INTERVAL);
     if (text == null) {
@@ -123,7 +123,7 @@ public final class Options {
     return nanos.getAsLong();
   }
 
-  /** The value of an option; where none was given {@code standard}, which is of its class. */
+  /** The value of an option; {@code standard} if none was given. */
   private <T> T get(Option option, Class<T> type, T standard) {
     Object value = given.get(option);
     return value == null ? standard : type.cast(value);
@@ -245,15 +245,14 @@ public final class Options {
   }
 
   /**
-   * Whether classes of the JDK may be instrumented. Where the agent was attached to a running JVM
-   * only if that is asked for, since on JDK 17 the first retransformation of a loaded class
-   * deoptimizes all compiled code.
+   * Whether classes of the JDK may be instrumented. In a running JVM only if that is asked for,
+   * since on JDK 17 the first retransformation of a loaded class deoptimizes all compiled code.
    */
   public boolean mayInstrument() {
     return hooks() != Hooks.OFF && (hooks() != Hooks.AUTO || !attached);
   }
 
-  /** So many MiB, as text for users. */
+  /** A number of MiB, as text for users. */
   static String mebibytes(int least) {
     return "MiB, from " + least + " to " + MAX_MEBIBYTES;
   }

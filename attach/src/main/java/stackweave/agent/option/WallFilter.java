@@ -12,12 +12,12 @@ public final class WallFilter {
   /** Includes the JVM's own threads. */
   public static final String ALL = "all";
 
-  /** What is wanted of the option's value. */
+  /** The valid values, as text for users. */
   public static final String SYNTAX =
       "names of threads with * for anything, separated by |, with ! before those to leave out;"
           + " all for the JVM's own threads, too";
 
-  /** Without the option. */
+  /** The filter without the option. */
   public static final WallFilter DEFAULT = new WallFilter(false, List.of(), List.of());
 
   private static final String SEPARATOR = "\\|";
@@ -92,12 +92,12 @@ public final class WallFilter {
     return List.copyOf(patterns);
   }
 
-  /** Of an option that was parsed before; empty: {@link #DEFAULT}. */
+  /** The filter of an option that was parsed before; empty: {@link #DEFAULT}. */
   public static WallFilter of(String option) {
     return option.isEmpty() ? DEFAULT : parse(option);
   }
 
-  /** Whether the JVM's own threads are looked at, where no name leaves them out. */
+  /** Whether the JVM's own threads are looked at, unless a name excludes them. */
   public boolean includesJvm() {
     return jvm;
   }
