@@ -25,7 +25,8 @@ import stackweave.jfr.event.load.NativeLibraryMapped;
 
 /**
  * The tables of docs/events.md are those of the event classes. With {@code -Devents.page=write} the
- * test writes them; what stands between them is written by hand.
+ * test writes them; what stands between them is written by hand. A new event is to be added to
+ * {@link #EVENTS} and gets its heading and description by hand.
  */
 class EventsPageTest {
   private static final Path PAGE = Path.of("../docs/events.md");
@@ -73,6 +74,10 @@ class EventsPageTest {
     for (int i = 0; i < lines.size(); i++) {
       String line = lines.get(i);
       if (line.startsWith("## ")) {
+        if (pending != null && pending.size() > 2) { // fields, and no table yet
+          made.addAll(pending);
+          made.add("");
+        }
         pending = tables.get(line);
         if (pending != null) {
           sections.add(line);
@@ -89,7 +94,11 @@ class EventsPageTest {
         made.add(line);
       }
     }
-    assertEquals(List.copyOf(tables.keySet()), sections, "the events and their order in " + PAGE);
+    assertEquals(
+        List.copyOf(tables.keySet()),
+        sections,
+        PAGE
+            + " has these sections, in the order of EVENTS: a heading and the class's description");
     if ("write".equals(System.getProperty("events.page"))) {
       Files.write(PAGE, made);
       return;

@@ -38,8 +38,28 @@ class CounterTest {
         (field.getTypeName().equals("java.lang.String") ? texts : numbers).add(field.getName());
       }
     }
-    assertEquals(Arrays.stream(Counter.values()).map(Counter::field).toList(), numbers);
-    assertEquals(breakdowns, texts);
+    List<String> counters = Arrays.stream(Counter.values()).map(Counter::field).toList();
+    assertEquals(counters, numbers, () -> lacking("Counter", "long", counters, numbers));
+    assertEquals(breakdowns, texts, () -> lacking("Breakdown", "String", breakdowns, texts));
+  }
+
+  /** The fields that the event lacks, as they are declared, and those that have no figure. */
+  private static String lacking(
+      String figures, String type, List<String> named, List<String> declared) {
+    StringBuilder text = new StringBuilder();
+    for (String field : named) {
+      if (!declared.contains(field)) {
+        String words = field.replaceAll("(?=[A-Z])", " ");
+        String label = Character.toUpperCase(words.charAt(0)) + words.substring(1);
+        text.append("SamplerStatus lacks, in the order of ").append(figures).append(":\n\n");
+        text.append("  @Label(\"").append(label).append("\")\n  @Description(\"…\")\n");
+        text.append("  public ").append(type).append(' ').append(field).append(";\n\n");
+      }
+    }
+    declared.stream()
+        .filter(field -> !named.contains(field))
+        .forEach(field -> text.append(figures).append(" has no entry for ").append(field));
+    return text.isEmpty() ? "the order of " + figures + " and of the fields" : text.toString();
   }
 
   /** What older recordings have is never renamed: of the first version these are left. */

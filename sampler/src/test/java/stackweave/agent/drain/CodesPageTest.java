@@ -17,7 +17,7 @@ import stackweave.unwind.StopReason;
 import stackweave.unwind.walk.Found;
 
 /** What docs/events.md and docs/unwinding.md say of codes is what the agent writes into legends. */
-class EventsPageTest {
+class CodesPageTest {
   private static final Path PAGE = Path.of("../docs/events.md");
 
   private static String paragraph(String begin) throws IOException {
