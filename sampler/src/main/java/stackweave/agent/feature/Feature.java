@@ -5,8 +5,7 @@ import stackweave.maps.modules.ModuleIndex;
 /**
  * Something that is recorded beside the samples of the CPU engine, such as waiting threads. One
  * object of each exists as long as the agent; what it does while samples are taken is a {@link
- * FeatureSession}. To add one: a package with both, an event class, and an entry in {@code
- * stackweave.agent.FeatureList}.
+ * FeatureSession}. CONTRIBUTING.md says how to add one.
  */
 public interface Feature {
   /** What is missing if it fails, for users: "waiting threads are not looked at". */
