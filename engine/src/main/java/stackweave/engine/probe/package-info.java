@@ -1,6 +1,7 @@
 /**
- * Probes at malloc and its relatives: the kernel runs a small program of ours at these places,
- * which says which blocks are followed, and by which stack they were allocated. Opt-in, and only
- * while calls are few.
+ * What native memory is recorded by: probes at malloc and its relatives ({@code AllocationProbes}),
+ * and, for page faults, a filter of pages ({@code FaultFilter}) and a probe at mremap ({@code
+ * MoveProbe}). Each is a small program of ours that the kernel runs. Opt-in; probes stay only while
+ * calls are few.
  */
 package stackweave.engine.probe;
