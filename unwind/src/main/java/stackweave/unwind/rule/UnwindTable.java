@@ -40,19 +40,19 @@ public interface UnwindTable {
   }
 
   /**
-   * Where the last function below an address ends.
+   * Where the last function that begins at or below an address ends.
    *
-   * @param address ELF virtual address that no function covers
-   * @return the first ELF virtual address behind it, or {@link #NO_ADDRESS}
+   * @param address an ELF virtual address
+   * @return the first ELF virtual address behind that function, or {@link #NO_ADDRESS}
    */
   default long functionEndBelow(long address) {
     return NO_ADDRESS;
   }
 
   /**
-   * Where the first function above an address begins.
+   * Where the first function that begins above an address begins.
    *
-   * @param address ELF virtual address that no function covers
+   * @param address an ELF virtual address
    * @return ELF virtual address, or {@link #NO_ADDRESS}
    */
   default long functionStartAbove(long address) {
