@@ -12,9 +12,9 @@ import stackweave.unwind.walk.Found;
 import stackweave.unwind.walk.NativeFrame;
 
 /**
- * The rules that {@link CodePaths} has found, by pc: an analysis takes microseconds. What was found
- * in a module counts until the modules change; in memory of no file, where code is replaced all the
- * time, until the code around the pc is another. Bounded; not thread-safe.
+ * Keeps the rules that {@link CodePaths} finds, by pc, because an analysis takes microseconds. A
+ * rule in a module is valid until the modules change; one in anonymous memory, where code is
+ * replaced all the time, as long as the code around the pc is the same. Bounded; not thread-safe.
  */
 final class CallerRules {
   /** A rule takes half a kilobyte. */
@@ -22,10 +22,10 @@ final class CallerRules {
 
   private static final int FIRST_RULES = 1 << 8;
 
-  /** What is compared of code in memory of no file: what the analysis reads begins there. */
+  /** Bytes from the pc on, where an analysis begins, that are compared in anonymous memory. */
   private static final int CODE_BYTES = 128;
 
-  /** Of pcs at which it is known whether anything goes before tables. */
+  /** The most pcs of which it is known whether a rule goes before tables. */
   private static final int MAX_PCS = HeapShare.of(1 << 13);
 
   /** What is known of a pc; {@code rule} null: nothing leads to a caller. */
@@ -37,12 +37,12 @@ final class CallerRules {
   private final WrongTables wrongTables;
   private final LongTable<Known> known = new LongTable<>(FIRST_RULES, MAX_RULES);
 
-  /** Of code that stays: stubs of some hundred instructions. */
+  /** Rules in code that stays as it is: stubs of some hundred instructions. */
   private final LongTable<Known> lasting = new LongTable<>(FIRST_RULES, FIRST_RULES);
 
   private final byte[] code = new byte[CODE_BYTES];
 
-  /** What goes before tables. */
+  /** Rules that go before tables. */
   private final LongTable<Known> first = new LongTable<>(FIRST_RULES, MAX_PCS);
 
   private int generation;
@@ -53,10 +53,10 @@ final class CallerRules {
   }
 
   /**
-   * The rule that goes before tables: of the straight way, for an interrupted frame of a module
-   * whose tables are right at calls only, or of a large function, if they are wrong at that way's
-   * end; of all ways, where a function's tables contradict its code, in such a module not over
-   * calls; else null.
+   * The rule that goes before tables, or null. It is that of the straight way for an interrupted
+   * frame whose module has tables that are right at calls only, or whose function is large and has
+   * a wrong row at the end of that way; that of all ways if the rows of the function contradict its
+   * code, but over calls only if the tables are not right at calls.
    */
   CallerRule beforeTablesAt(NativeFrame frame) {
     forgetOldModules(frame);

@@ -97,7 +97,7 @@ final class CallerStep {
     }
   }
 
-  /** Evaluates a register's term, as {@link #evaluate}; nothing follows from its last load yet. */
+  /** Evaluates a register's term as {@link #evaluate}; does not rely on the last word it loads. */
   private boolean find(NativeFrame frame, int r, int[] term) {
     if (term == null || !isKnown(frame, term)) {
       return false;

@@ -12,11 +12,11 @@ import stackweave.unwind.walk.NativeFrame;
 import stackweave.unwind.walk.NativeUnwinder;
 
 /**
- * Finds the callers of native code that unwind tables say nothing about, or something that can't
- * be: hand-written assembly, what other runtimes generate, code around system calls, a thread's
- * first instructions. It reads the code. The ways are tried in the order of trust, and each caller
- * is marked with the one that led to it. The walk over mixed stacks asks it around the steps of
- * {@link NativeUnwinder}. Its caches are bounded; it is not thread-safe.
+ * Finds callers in native code whose unwind tables are missing or say something impossible:
+ * hand-written assembly, what other runtimes generate, code around system calls, a thread's first
+ * instructions. It reads the code, tries the ways in the order of trust, and marks each caller with
+ * the way that led to it. The walk over mixed stacks asks it before and after the steps of {@link
+ * NativeUnwinder}. Its caches are bounded; it is not thread-safe.
  */
 public final class CodeUnwinder {
   /** {@link #bytesBelowFp} of a function that is not understood. */
@@ -25,9 +25,7 @@ public final class CodeUnwinder {
   /** Longest way from the clone3 call to the first instruction that has unwind information. */
   private static final int CLONE_WINDOW = 32;
 
-  /**
-   * What is farther up than any frame is long is no frame pointer, but data of code without one.
-   */
+  /** A register with a value farther up than any frame is long is no frame pointer here. */
   private static final long MAX_FRAME_BYTES = 8L << 20;
 
   /** How much of a function is read for what it puts on its stack when it begins. */
@@ -105,7 +103,7 @@ public final class CodeUnwinder {
    * it is: what leads there is kept by pc.
    *
    * @param code of the frame
-   * @throws UnreadableMemoryException if what says it was not copied
+   * @throws UnreadableMemoryException if a word that it needs was not copied
    */
   public boolean toCallerStraight(NativeFrame frame, MemoryReader code)
       throws UnreadableMemoryException {
@@ -116,8 +114,8 @@ public final class CodeUnwinder {
   /**
    * Makes the caller the frame at hand where there is no table.
    *
-   * @return null, or why there is no caller: {@link StopReason#NO_RULE} if there is no telling
-   * @throws UnreadableMemoryException if what says it was not copied
+   * @return null, or why there is no caller: {@link StopReason#NO_RULE} if none is found
+   * @throws UnreadableMemoryException if a word that it needs was not copied
    */
   public StopReason toCaller(NativeFrame frame) throws UnreadableMemoryException {
     if (processor == null) {
@@ -126,7 +124,7 @@ public final class CodeUnwinder {
     return frame.interrupted() ? leaveInterrupted(frame) : leaveWaiting(frame);
   }
 
-  /** A frame that waits for a call to return. */
+  /** Leaves a frame that waits for a call to return. */
   private StopReason leaveWaiting(NativeFrame frame) throws UnreadableMemoryException {
     if (!callersKnown) {
       return StopReason.NO_RULE;
@@ -138,7 +136,7 @@ public final class CodeUnwinder {
     if (generated
         && !keepsFp(frame)
         && leaveByFp(frame, there ? Found.FRAME_POINTER : Found.FRAME_POINTER_AT_LEAF)) {
-      return null; // a guess where nothing is any more that may have frame pointers
+      return null; // a guess where the code is gone, which may not have had frame pointers
     }
     CallerRule rule = rules.forwardAt(frame);
     Found byFp = generated ? Found.FRAME_POINTER_AT_LEAF : Found.FRAME_POINTER;
@@ -180,13 +178,13 @@ public final class CodeUnwinder {
     return left ? null : StopReason.NO_RULE;
   }
 
-  /** By a rule of the code, if that is a guess or not. */
+  /** Leaves by a rule of the code if that is a guess, or, without {@code guess}, if it is none. */
   private boolean follow(NativeFrame frame, CallerRule rule, boolean guess)
       throws UnreadableMemoryException {
     return rule != null && rule.found().isGuess() == guess && callerStep.toCaller(frame, rule);
   }
 
-  /** By the frame pointer, which each frame must have farther up than the one before. */
+  /** Leaves by the frame pointer, which is farther up in each frame than in the one before. */
   private boolean leaveByFp(NativeFrame frame, Found how) throws UnreadableMemoryException {
     long fp = frame.fp();
     if (!frame.isFpKnown() || !frame.isOnStack(fp) || fp - frame.sp() > MAX_FRAME_BYTES) {
@@ -211,8 +209,8 @@ public final class CodeUnwinder {
   }
 
   /**
-   * A system call that does not return, such as the one that ends a signal handler: the pc is that
-   * behind the instruction, where no function is any more.
+   * Leaves a system call that does not return, such as the one that ends a signal handler: the pc
+   * is behind the instruction, where the function has ended.
    */
   private boolean leaveSystemCall(NativeFrame frame) {
     if (natives.step(frame.registers(), false, frame.stack(), frame.modules()) != null) {
@@ -232,7 +230,7 @@ public final class CodeUnwinder {
   }
 
   /**
-   * A call of an address where nothing is: nothing has been pushed if a return address is where a
+   * Leaves a call of an address without code: nothing was pushed if a return address is where a
    * call leaves it.
    */
   private static boolean leaveByTop(NativeFrame frame) {

@@ -13,11 +13,10 @@ import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.walk.CodeModule;
 
 /**
- * Tells unwind tables that contradict the code: of single functions; and of modules, if they are
- * right at calls only (the opposite of GCC's {@code -fasynchronous-unwind-tables}): there rows for
- * the epilogue are missing, and those that are there are wrong at an interrupted instruction. For
- * the latter it looks at functions that end with a return, where the table must say that the frame
- * is gone; once per module. Not thread-safe.
+ * Finds unwind tables that contradict the code: of single functions, and of modules whose tables
+ * are right at calls only (the opposite of GCC's {@code -fasynchronous-unwind-tables}), where rows
+ * of epilogues are missing or wrong. A module is looked at once, at functions that end with a
+ * return: there its table must say that the frame is gone. Not thread-safe.
  */
 final class WrongTables {
   /** How many functions of a module are looked at. */
@@ -25,13 +24,13 @@ final class WrongTables {
 
   private static final int FIRST_FUNCTIONS = 1 << 6;
 
-  /** Of one module. */
+  /** The most functions of a module that are kept. */
   private static final int MAX_FUNCTIONS = HeapShare.of(1 << 14);
 
-  /** Fewer say nothing. */
+  /** Fewer returns prove nothing. */
   private static final int MIN_RETURNS = 4;
 
-  /** One can be a function of its own kind. */
+  /** One wrong return may be that of an unusual function. */
   private static final int MIN_WRONG = 2;
 
   /** Asynchronous tables are wrong at less than one return in a hundred, others at most of them. */
@@ -45,13 +44,13 @@ final class WrongTables {
   private final byte[] last;
   private final byte[] stub;
 
-  /** By the table, which is the module's as long as that is mapped. */
+  /** Whether tables are right at calls only. A module has its table as long as it is mapped. */
   private final Map<UnwindTable, Boolean> byTable = new WeakHashMap<>();
 
   /** Whether functions' rows are wrong, by the virtual addresses where they begin. */
   private final Map<UnwindTable, LongTable<Boolean>> functions = new WeakHashMap<>();
 
-  /** Of the function that is looked at. */
+  /** The code of the function that is looked at. */
   private final byte[] function = new byte[(int) LARGE_BYTES];
 
   WrongTables(RuleTable rules, Processor processor) {
@@ -134,10 +133,10 @@ final class WrongTables {
   }
 
   /**
-   * Whether a jump from {@code pc} to {@code target} leaves the function for another one: the table
-   * must have it in another one, where nothing is on the stack but what a call leaves there. Not so
-   * at the beginning of a function's part that lies elsewhere ({@code .cold}), if that has a frame.
-   * Stubs of linkage tables jump on at once, and may be in no table.
+   * Whether a jump from {@code pc} to {@code target} leaves the function for another one: by the
+   * table it is another one, with nothing on the stack but what a call leaves there. A part of the
+   * same function that lies elsewhere ({@code .cold}) has a frame. Stubs of linkage tables jump on
+   * at once, and may be in no table.
    */
   boolean isFunction(CodeModule module, long target, long pc, MemoryReader code) {
     UnwindTable table = module.unwindTable();

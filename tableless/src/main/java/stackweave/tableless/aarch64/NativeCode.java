@@ -75,7 +75,7 @@ public final class NativeCode implements Processor {
     return Processor.UNKNOWN;
   }
 
-  /** Of its returns alone. */
+  /** Looks at returns only. */
   @Override
   public boolean contradicts(byte[] code, int length, IntUnaryOperator rows) {
     for (int i = 0; i + LENGTH <= length; i += LENGTH) {

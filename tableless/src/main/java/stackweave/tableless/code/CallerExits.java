@@ -3,9 +3,8 @@ package stackweave.tableless.code;
 import stackweave.unwind.walk.Found;
 
 /**
- * The exits of a function that an analysis has met, by sort. Equal ones are one; of those with the
- * same caller but other registers, the registers that differ are not known. Reused; not
- * thread-safe.
+ * Collects the exits of a function that an analysis meets, by sort. Of exits with the same caller,
+ * one is kept, in which registers that differ are not known. Reused; not thread-safe.
  */
 public final class CallerExits {
   // Sorts, in the order of trust.
@@ -20,7 +19,7 @@ public final class CallerExits {
 
   private static final int SORTS = 3;
 
-  /** More than that disagree. */
+  /** With more different exits there is no rule. */
   private static final int MAX_EXITS = 4;
 
   private final SymbolicValues values;
@@ -94,7 +93,7 @@ public final class CallerExits {
       int[] returnAddress = values.term(returnAddresses[sort][i], numbers);
       int[] sp = values.term(stackPointers[sort][i], numbers);
       if (sp == null && pushed && values.isLoaded(returnAddresses[sort][i])) {
-        // Drops as many arguments as were passed: the caller's is not below its return address.
+        // Drops an unknown number of arguments: the caller's sp is above the return address.
         long above = values.addressOf(returnAddresses[sort][i]);
         sp = values.term(SymbolicValues.plus(above, Processor.WORD), numbers);
       }

@@ -4,7 +4,7 @@ import stackweave.unwind.walk.Found;
 
 /**
  * Where a frame's return address and its caller's registers are, as the code's own instructions
- * say: the result of a {@link CodePaths}, kept by pc. The walk over a stack evaluates it.
+ * say: the result of a {@link CodePaths}, kept by pc. {@code CallerStep} evaluates it.
  *
  * <p>A term is a register by DWARF number, an offset, and for each further element a load: {@code
  * {7, 24}} is r7 + 24; {@code {7, 24, 8}} is the word at r7 + 24, plus 8.

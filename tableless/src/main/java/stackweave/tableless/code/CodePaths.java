@@ -29,10 +29,10 @@ public abstract class CodePaths {
   /** The code; at the state's pc when {@link #execute} is called. */
   protected final CodeWindow code;
 
-  /** What the state's values are. */
+  /** The values that the state has. */
   protected final SymbolicValues values;
 
-  /** Of the way that is followed. */
+  /** The state of the way that is followed. */
   protected final SymbolicState state;
 
   private final CallerExits exits;
@@ -47,10 +47,10 @@ public abstract class CodePaths {
   private int instructions;
   private boolean straight;
 
-  /** Of the straight way: where other functions begin. */
+  /** Tells where other functions begin; of the straight way only. */
   private LongPredicate functions;
 
-  /** Of the instruction that was executed last. */
+  /** The pc of the instruction that was executed last. */
   private long lastPc;
 
   private boolean interrupted;
@@ -176,9 +176,9 @@ public abstract class CodePaths {
   }
 
   /**
-   * A way goes on at the target, too: first the one that is further on in the code. That leads out
-   * of loops and past long ones, to where the function returns, before there were too many
-   * instructions. Returns whether the way at hand goes on.
+   * Branches: a way goes on at the target, too. The one further on in the code is followed first:
+   * it leads out of loops to the function's return before the limit of instructions is met. Returns
+   * whether the way at hand goes on.
    */
   protected final boolean branch(long target) {
     if (straight) {
@@ -225,12 +225,12 @@ public abstract class CodePaths {
     return false;
   }
 
-  /** Whether it may be one: a word of the stack, or a register's value at first, unchanged. */
+  /** Whether a value may be a return address: a word of the stack, or an unchanged register. */
   private boolean isReturnAddress(long value) {
     return values.isLoaded(value) || interrupted && values.isInitial(value);
   }
 
-  /** Where a function begins that has its return address there. The way goes on. */
+  /** Notes that a function begins here, with its return address there. The way goes on. */
   protected final void entry(long returnAddress, long sp) {
     if (interrupted && isReturnAddress(returnAddress)) {
       exits.add(CallerExits.ENTRY, returnAddress, sp, state);

@@ -3,7 +3,7 @@ package stackweave.tableless.code;
 import java.util.function.IntUnaryOperator;
 
 /**
- * What reading native code takes for granted of a processor. Each one has a package with an
+ * What the analysis of native code has to know of a processor. Each one has a package with an
  * implementation; all other code asks this interface. Registers go by DWARF number. Stateless.
  */
 public interface Processor {
@@ -13,7 +13,7 @@ public interface Processor {
   /** Bytes of a function that hold the jump of a stub of a linkage table. */
   int STUB_BYTES = 24;
 
-  /** What unwind tables say of an instruction where they say nothing. */
+  /** Stands for the row of an instruction that unwind tables have none for. */
   int NO_ROW = Integer.MIN_VALUE;
 
   /** The same where the CFA is not computed from the stack pointer. */

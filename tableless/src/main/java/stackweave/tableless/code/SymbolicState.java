@@ -20,7 +20,7 @@ public final class SymbolicState {
   private long[] stored = new long[FIRST_STORES];
   private int stores;
 
-  /** More was stored than is kept: what was not found may have been overwritten. */
+  /** Whether a store was not kept: a word that is not found may have been overwritten. */
   private boolean full;
 
   public SymbolicState(SymbolicValues values, int registers) {

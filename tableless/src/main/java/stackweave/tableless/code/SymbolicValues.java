@@ -8,14 +8,14 @@ import java.util.Arrays;
  * that is known only to be the same each time. Equal values have equal numbers. Not thread-safe.
  */
 public final class SymbolicValues {
-  /** Of a value of which nothing is known. */
+  /** A value of which nothing is known. */
   public static final long UNKNOWN = -1;
 
   private static final int CONSTANT = 64;
   private static final int FIRST_DERIVED = 65;
   private static final int MAX_DERIVED = 192;
 
-  /** A longer chain of loads is no frame's. */
+  /** Frames have no longer chains of loads. */
   private static final int MAX_LOADS = 3;
 
   private final int stackPointer;
@@ -69,7 +69,7 @@ public final class SymbolicValues {
     return base(value) == CONSTANT;
   }
 
-  /** Whether both count from the same base, which is one. */
+  /** Whether both are known and have the same base. */
   public static boolean haveSameBase(long a, long b) {
     return a != UNKNOWN && base(a) == base(b);
   }

@@ -1,5 +1,5 @@
 /**
- * Following native code: what a processor's package must tell, and the part of the analysis that is
- * the same on all processors.
+ * The analysis of native code by its ways: what is the same on all processors, and what the package
+ * of a processor must know.
  */
 package stackweave.tableless.code;

@@ -72,7 +72,7 @@ final class Forward extends CodePaths {
     return more && keepStack(pc);
   }
 
-  /** A stack pointer that is not known any more is some place: what is pushed there is known. */
+  /** Makes an unknown stack pointer a place, so that what is pushed there is known. */
   private boolean keepStack(long pc) {
     if (registers[RSP] == SymbolicValues.UNKNOWN) {
       registers[RSP] = values.place(pc);
@@ -216,7 +216,7 @@ final class Forward extends CodePaths {
     return true;
   }
 
-  /** push rbp, with the caller's, and mov rbp, rsp behind it: nothing can have been pushed yet. */
+  /** Whether this is push rbp, with the caller's, before mov rbp, rsp: nothing was pushed yet. */
   private boolean isFrameBegun() {
     int next = index + instruction.length;
     return Instruction.isFpSet(bytes, next)

@@ -5,10 +5,10 @@ import static stackweave.tableless.code.Processor.at;
 import stackweave.tableless.code.Processor;
 
 /**
- * The length of an x86-64 instruction, where it goes, and what it does to rsp. Knows the one-byte
+ * Decodes an x86-64 instruction: its length, where it goes, what it does to rsp. Knows the one-byte
  * map, the maps 0F, 0F38 and 0F3A, and their VEX and EVEX forms (Intel SDM volume 2, appendix A),
  * and the length of XOP; a byte that begins no instruction of these is {@link Flow#UNKNOWN}, and so
- * is a change of rsp by anything but a constant. Mutable and reused; not thread-safe.
+ * is a change of rsp by anything but a constant. Mutable; not thread-safe.
  */
 final class Instruction {
   /** Where the instruction leads. */

@@ -3,10 +3,10 @@ package stackweave.tableless.x86;
 import stackweave.tableless.code.Processor;
 
 /**
- * What an x86-64 function with a frame pointer puts on its stack when it begins: {@code mov
+ * Finds what an x86-64 function with a frame pointer puts on its stack when it begins: {@code mov
  * %rsp,%rbp}, pushes, {@code sub $n,%rsp}. For a function that waits for a call, whose sp is known
  * and whose rbp is not. A function whose stack grows in a loop or behind a jump or call is not
- * understood. Stateless; allocates one decoder a call, for results are kept by pc.
+ * understood. Stateless; allocates a decoder for each call, because results are kept by pc.
  */
 final class Prologue {
   private static final int LEAVE = 0xc9;
