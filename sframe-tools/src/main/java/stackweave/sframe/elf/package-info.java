@@ -1,2 +1,2 @@
-/** SFrame sections in copies of ELF files. */
+/** Copies of ELF files with an SFrame section added. */
 package stackweave.sframe.elf;

@@ -19,8 +19,8 @@ import stackweave.unwind.sframe.SFrameSection;
 
 /**
  * Finds all that is wrong in an SFrame section: what a reader refuses, and what it takes but a
- * producer should not write. Functions behind a bad one are read on; elements behind a bad header
- * can't be found.
+ * producer should not write. Functions after a malformed one are checked, too; elements after a
+ * malformed header can't be found.
  */
 public final class SFrameVerifier {
   /** What can be wrong with a row that can be read. */
@@ -73,7 +73,7 @@ public final class SFrameVerifier {
     }
   }
 
-  /** Sections 2.2.1 and 3.1.1; what lies between header, functions and rows. */
+  /** Checks the header (sections 2.2.1 and 3.1.1), and what lies between it, functions and rows. */
   private void header(SFrameElement element) {
     boolean bigAbi = element.abi == 1 || element.abi == 4;
     if (bigAbi != (element.bytes.order() == ByteOrder.BIG_ENDIAN)) {
@@ -100,7 +100,7 @@ public final class SFrameVerifier {
     }
   }
 
-  /** False where reading must end: functions share rows beyond all measure. */
+  /** Checks functions; false, at once, if they share more rows than the section has bytes. */
   private boolean functions(SFrameElement element) {
     SFrameFunction function = new SFrameFunction();
     SortedIndex used = new SortedIndex(element.fdeCount);
@@ -144,7 +144,7 @@ public final class SFrameVerifier {
     return true;
   }
 
-  /** Bytes of the rows that no function has. */
+  /** Adds the bytes of rows that no function has. */
   private void unused(SFrameElement element, SortedIndex used) {
     used.sort();
     long end = element.freOffset;
@@ -155,7 +155,7 @@ public final class SFrameVerifier {
     gap(end, element.freEnd);
   }
 
-  /** Each kind of fault once for a function; false where rows can't be found. */
+  /** Checks rows, with each kind of fault once for a function; false where rows can't be found. */
   private boolean rows(SFrameFunction function, int number) {
     SFrameRow row = new SFrameRow();
     long end = function.isMask() ? function.blockSize() : function.size();
@@ -185,7 +185,7 @@ public final class SFrameVerifier {
     return found;
   }
 
-  /** What is wrong with a row, of which the one before it starts at {@code before} (-1: none). */
+  /** Whether a row has a fault; the row before it starts at {@code before} (-1: none). */
   private static boolean isFault(
       Reason reason, SFrameRow row, long before, long end, long functionSize) {
     return switch (reason) {

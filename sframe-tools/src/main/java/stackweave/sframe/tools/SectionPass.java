@@ -14,7 +14,7 @@ import stackweave.unwind.sframe.SFrameSection;
 /**
  * One pass over all functions and rows of a section, in stored order, past what is malformed: for
  * listings. A function that can't be read has the rows that can be. Where functions share their
- * rows so often that there are more than the section has bytes, that is a fault and the end.
+ * rows so often that there are more than the section has bytes, that is a fault and the pass ends.
  */
 abstract class SectionPass {
   private final SFrameSection section;

@@ -1,2 +1,2 @@
-/** What the command line shows of a section: listing, text, statistics and the check for faults. */
+/** Listing, text, statistics and check of an SFrame section, as the command line shows them. */
 package stackweave.sframe.tools;

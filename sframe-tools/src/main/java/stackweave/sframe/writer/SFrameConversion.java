@@ -3,7 +3,7 @@ package stackweave.sframe.writer;
 import stackweave.unwind.rule.Unsupported;
 
 /**
- * What came of writing a module's .eh_frame as SFrame.
+ * The result of writing a module's .eh_frame as SFrame.
  *
  * @param bytes the section
  * @param functions how many functions the source has

@@ -10,9 +10,9 @@ import stackweave.unwind.sframe.SFrameRow.Recovery;
 import stackweave.unwind.sframe.SFrameSection;
 
 /**
- * Makes one sorted version 3 element of the elements of one or several sections, whatever their
- * versions: the rows stay what they are. Functions without rows, which say nothing before version
- * 3, are left out: there, they would say that the stack ends. Not thread-safe.
+ * Merges the elements of one or several sections, whatever their versions, into one sorted element
+ * of version 3 with the same rows. Functions without rows say nothing before version 3 and are left
+ * out: in version 3 they would say that the stack ends. Not thread-safe.
  *
  * <p>Source: SFrame specification sections 1.2 (changes from version 2) and 3.
  */
@@ -135,7 +135,7 @@ public final class SFrameMerge {
     }
     int code = 0;
     for (int i = 0; i < count; i++) {
-      // Control words are unsigned; as if they were not, they fit all the same.
+      // Control words are unsigned, but fit as signed numbers, too.
       code = Math.max(code, words[i] == (byte) words[i] ? 0 : words[i] == (short) words[i] ? 1 : 2);
     }
     return (row.info() & 0x81) | code << 5 | count << 1;

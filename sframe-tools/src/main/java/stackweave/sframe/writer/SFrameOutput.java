@@ -7,8 +7,8 @@ import java.util.List;
 import stackweave.unwind.sframe.SFrameElement;
 
 /**
- * The bytes of an SFrame section in the making: rows first, then functions that have them, in any
- * order; {@link #write} sorts the functions. Knows the layout and no meaning. Not thread-safe.
+ * Builds the bytes of an SFrame section: rows first, then functions that have them, in any order;
+ * {@link #write} sorts the functions. Knows the layout, but not what rows mean. Not thread-safe.
  *
  * <p>Source: SFrame specification sections 2.2 to 2.4; V2 layout of binutils 2.45.
  */

@@ -7,13 +7,13 @@ import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.sframe.SFrameRow;
 
 /**
- * A rule as the data words of an SFrame row: default form, or flexible form where that does not do.
- * Reused; not thread-safe.
+ * Encodes a rule as the data words of an SFrame row: in the default form, or in the flexible form
+ * where that can't say it. Reused; not thread-safe.
  *
  * <p>Source: SFrame specification section 3.
  */
 final class SFrameRowEncoder {
-  /** Pairs for CFA, RA and FP. */
+  /** Words of the longest row: pairs for CFA, RA and FP. */
   private static final int MAX_WORDS = 6;
 
   private static final int X86_64_FIXED_RA = -8;

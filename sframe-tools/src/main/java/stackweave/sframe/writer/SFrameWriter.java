@@ -205,7 +205,7 @@ public final class SFrameWriter {
     }
   }
 
-  /** SFrame has one load for the CFA and nothing behind it (section 3 of version 3). */
+  /** Tells why: SFrame has one load for the CFA and adds nothing to it (section 3 of version 3). */
   private Unsupported whyNoRow(int rule) {
     boolean added = rules.kind(rule) == RuleTable.FRAME && rules.cfaAdd(rule) != 0;
     return added ? Unsupported.SFRAME_CFA : Unsupported.SFRAME_ROW;
