@@ -15,10 +15,10 @@ final class ItaniumDemangler extends ItaniumExpressions {
   /** What a substitution can stand for. */
   private final List<Part> substitutions = new ArrayList<>();
 
-  /** Those of the function's name so far, to which its types refer. */
+  /** The template arguments of the function's name so far, to which its types refer. */
   private List<Part> templateArguments = new ArrayList<>();
 
-  /** Those of a conversion operator, whose type is named before them; null if not known yet. */
+  /** Those of a conversion operator, which stand behind its type; null if not known yet. */
   private final List<Part> conversionArguments;
 
   private boolean inConversion;

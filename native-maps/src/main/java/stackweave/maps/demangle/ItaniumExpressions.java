@@ -5,7 +5,7 @@ package stackweave.maps.demangle;
  * and texts that all productions use. {@link ItaniumDemangler} has those of names and types.
  */
 abstract class ItaniumExpressions extends MangledText {
-  /** Back-references can make a text grow exponentially: of all texts together so many. */
+  /** Limits all texts together: back-references can make one grow exponentially. */
   private static final int MAX_BUILT = 1 << 20;
 
   private static final String HIDDEN = "...";
@@ -152,7 +152,7 @@ abstract class ItaniumExpressions extends MangledText {
     return true;
   }
 
-  /** As {@link ItaniumTables#OPERANDS} has it. */
+  /** Parses what {@link ItaniumTables#OPERANDS} has a letter for. */
   private void operand(int kind) {
     switch (kind) {
       case 't' -> type();

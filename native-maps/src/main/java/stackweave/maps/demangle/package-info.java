@@ -1,2 +1,2 @@
-/** Names of C++ (Itanium) and Rust functions as people write them. */
+/** Mangled names of C++ (Itanium) and Rust functions, made names as in the source. */
 package stackweave.maps.demangle;

@@ -141,7 +141,7 @@ public final class FileElfImage extends ElfImage {
     }
   }
 
-  /** The linkage table's own come first: they say most slots, and the others may be megabytes. */
+  /** The linkage table's own come first: most slots are theirs, and others may be megabytes. */
   private List<SectionHeader> relocationSections() {
     return headers.sections().stream()
         .filter(s -> s.type() == ElfHeaders.SHT_RELA && s.address() != 0)
@@ -152,7 +152,7 @@ public final class FileElfImage extends ElfImage {
   /**
    * The stub of the procedure linkage table at a virtual address. Reads the tables anew.
    *
-   * @param chosen what {@link #indirectFunctions} finds; not asked for in vain, since that takes
+   * @param chosen what {@link #indirectFunctions} finds; asked only if needed, since that takes
    *     long
    * @return null if there is none, or it is not known whose
    */

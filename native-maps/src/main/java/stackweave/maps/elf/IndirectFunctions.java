@@ -17,7 +17,7 @@ import stackweave.unwind.Architecture;
 public final class IndirectFunctions {
   private static final int STT_GNU_IFUNC = 10;
 
-  /** libc has 40; more have an odd file. */
+  /** libc has 40 slots; those above this limit are ignored. */
   private static final int MAX_SLOTS = 1_024;
 
   /**
@@ -31,7 +31,7 @@ public final class IndirectFunctions {
   private IndirectFunctions() {}
 
   /**
-   * Their slots in the order of the file.
+   * The slots in the order of the file.
    *
    * @param relocations contents of the sections of relocations, in the image's byte order
    * @param dynsym the symbols of the resolvers
@@ -63,7 +63,7 @@ public final class IndirectFunctions {
   }
 
   /**
-   * By the resolver's address. Of several names the usual one: strchr and not index or __strchr.
+   * Names by the resolver's address. Of several the usual one: strchr and not index or __strchr.
    */
   private static Map<Long, String> resolvers(ElfImage.Symbols dynsym) {
     Map<Long, String> resolvers = new HashMap<>();

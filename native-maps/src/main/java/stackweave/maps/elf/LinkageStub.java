@@ -15,7 +15,7 @@ import stackweave.unwind.Architecture;
  * @param name of the function, raw, without {@code @plt}
  */
 public record LinkageStub(long start, String name) {
-  /** As shown behind the function's name. */
+  /** Follows the function's name where it is shown. */
   public static final String SUFFIX = "@plt";
 
   /** Bytes from the start of a stub that its jump is looked for in. */
@@ -36,7 +36,7 @@ public record LinkageStub(long start, String name) {
    *
    * @param code of the table, in the image's byte order
    * @param table the table's first virtual address
-   * @return null if the code is none that is known
+   * @return null if the code is not known
    */
   static Jump jumpAt(Architecture architecture, ByteBuffer code, long table, long address) {
     return switch (architecture) {

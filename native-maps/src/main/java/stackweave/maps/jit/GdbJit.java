@@ -13,8 +13,8 @@ import stackweave.unwind.UnreadableMemoryException;
 /**
  * Reads the names that an engine registers by GDB's JIT interface (GDB manual, "JIT Compilation
  * Interface"): a list of ELF files in memory, from {@code __jit_debug_descriptor} on. The engine
- * changes the list while it is read: what is read then may be nonsense, and is checked as any input
- * is. For 64-bit processes of this byte order.
+ * may change the list while it is read, so all that is read is checked like any input. For 64-bit
+ * processes of this byte order.
  */
 public final class GdbJit {
   /** The descriptor's name. */

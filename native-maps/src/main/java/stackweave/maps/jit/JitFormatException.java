@@ -1,6 +1,6 @@
 package stackweave.maps.jit;
 
-/** What an engine says of its code means nothing, or is too much: what is wrong, and where. */
+/** Malformed or too large descriptions of generated code: what is wrong, and where. */
 public final class JitFormatException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -6,9 +6,9 @@ import stackweave.unwind.HeapShare;
 import stackweave.unwind.section.SortedIndex;
 
 /**
- * Names of generated code by address. Engines use memory again, so of several functions at an
- * address the one that was told last counts. Filled by the parsers of this package, then {@link
- * #finish}ed and asked; a look-up allocates nothing. Bounded; not thread-safe.
+ * Names of generated code by address. Engines reuse memory, so of several functions at an address
+ * the one that was added last counts. Filled by the parsers of this package, then {@link #finish}ed
+ * and asked; a look-up allocates nothing. Bounded; not thread-safe.
  */
 public final class JitSymbols {
   /** No function is known at the address. */
@@ -28,7 +28,7 @@ public final class JitSymbols {
 
   private static final int MOVE_BACK = 1 << 10;
 
-  /** Where functions begin, with their numbers: the order in which they were told. */
+  /** Where functions begin, with their numbers, in the order in which they were added. */
   private final SortedIndex index = new SortedIndex(64);
 
   private long[] starts = new long[64];
@@ -41,7 +41,7 @@ public final class JitSymbols {
   private int used;
   private String[] owners = new String[0];
 
-  /** Begins a source, whose functions follow; {@code owner} is the library it is of, or empty. */
+  /** Begins a source, whose functions follow; {@code owner} is its library, or empty. */
   void source(String owner) {
     owners = Arrays.copyOf(owners, owners.length + 1);
     owners[owners.length - 1] = owner;
@@ -74,7 +74,7 @@ public final class JitSymbols {
   }
 
   /**
-   * Adds the function that was told last of those that begin at {@code from}, at another place.
+   * Adds the function that was added last of those that begin at {@code from}, at another place.
    * Looks at the last {@value #MOVE_BACK} only.
    */
   void move(long from, long to, long size) throws JitFormatException {

@@ -30,7 +30,7 @@ final class KernelSymbolsReader {
   private static final byte[] ETEXT = "_etext\n".getBytes(StandardCharsets.US_ASCII);
   private static final byte[] SINITTEXT = "_sinittext\n".getBytes(StandardCharsets.US_ASCII);
 
-  /** In place of an address that no line had: above all others, as unsigned numbers. */
+  /** Stands for the address of a symbol that no line had: above all others, as unsigned numbers. */
   private static final long UNKNOWN = -1;
 
   private final boolean own;

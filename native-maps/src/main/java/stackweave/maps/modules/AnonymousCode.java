@@ -3,10 +3,10 @@ package stackweave.maps.modules;
 import java.util.Arrays;
 
 /**
- * Executable memory of no file, as the mappings had it last: where the JVM and other runtimes put
- * the code that they generate. It changes all the time, so it is no part of a {@link ModuleMap}'s
- * generation; what was executable a moment ago and is not now counts as not executable. For the
- * unwinding thread only.
+ * Executable anonymous memory, as of the last reading of the mappings: where the JVM and other
+ * runtimes put the code that they generate. It changes all the time, so it is no part of a {@link
+ * ModuleMap}'s generation; what was executable a moment ago and is not now counts as not
+ * executable. For the unwinding thread only.
  */
 final class AnonymousCode {
   /** Where a range begins, where it ends, where the next one begins, and so on; all different. */
@@ -14,7 +14,7 @@ final class AnonymousCode {
 
   private int version;
 
-  /** Takes the bounds of now, ascending; ranges that touch are one. */
+  /** Sets the bounds, ascending; ranges that touch are one. */
   void set(long[] now) {
     if (!Arrays.equals(now, bounds)) {
       bounds = now;

@@ -46,7 +46,7 @@ final class ImageOpener {
     this.debugFiles = new DebugFiles(sources.debugRoot(), rules.memory());
   }
 
-  /** Files of deleted libraries are read through what is kept. */
+  /** Sets who keeps files of deleted libraries, through which these are read. */
   void keptBy(KeptFiles kept) {
     this.kept = kept;
   }

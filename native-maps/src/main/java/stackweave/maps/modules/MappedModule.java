@@ -25,7 +25,7 @@ import stackweave.unwind.walk.CodeModule;
 public final class MappedModule implements CodeModule {
   private static final int PAGE = 4096;
 
-  /** Of one function. */
+  /** The most names that are shown of one function. */
   private static final int MAX_NAMES = 3;
 
   private final int id;

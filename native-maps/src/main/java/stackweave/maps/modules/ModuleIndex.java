@@ -74,7 +74,7 @@ public final class ModuleIndex {
   }
 
   /**
-   * Files of deleted libraries are read through what is kept.
+   * Sets who keeps files of deleted libraries, through which these are read.
    *
    * @throws IllegalStateException after the first refresh, which has opened some without it
    */
@@ -120,10 +120,10 @@ public final class ModuleIndex {
 
   /**
    * As {@link #refresh(long, long)}, where the loader counts: no library came or went before {@code
-   * foundSince}. From then until {@code timeNanos}, what was at a place counts only if it is
-   * certain. If all changes are seen, that is what has not changed, what came where nothing was,
-   * and what has gone and left its place empty. Else there have been libraries that nobody has
-   * seen: then it is what has not changed, but for files that were unloaded before.
+   * foundSince}. From then until {@code timeNanos} a place has only what is certain. If {@code
+   * changes} confirms that all changes are seen, that is what has not changed, what came where
+   * nothing was, and what went and left its place empty. Otherwise libraries may have come and gone
+   * unseen: then it is what has not changed, without files that were unloaded before.
    */
   public boolean refresh(long timeNanos, long foundSince, Changes changes) throws IOException {
     List<CodeRange> before = latest().ranges();
@@ -149,7 +149,7 @@ public final class ModuleIndex {
     return true;
   }
 
-  /** As {@link #refresh(long, long, Changes)} has it. */
+  /** The ranges that {@link #refresh(long, long, Changes)} calls certain. */
   private List<CodeRange> certain(List<CodeRange> before, List<CodeRange> after, Changes changes) {
     if (before == after && changes.areAll(0, 0)) {
       return before;
@@ -229,7 +229,7 @@ public final class ModuleIndex {
       versions.add(new Version(since, newMap(ranges)));
       trim();
     }
-    // Whether moved code still is a library's, these lines alone don't tell.
+    // These lines alone do not show whether moved code is still a library's.
     refreshedLines = mappings.equals(executable) ? lines : null;
     refreshedGeneration = lastGeneration;
   }

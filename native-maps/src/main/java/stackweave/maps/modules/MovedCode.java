@@ -11,7 +11,7 @@ import stackweave.maps.proc.Mapping;
 
 /**
  * Finds code of libraries that was moved off their files, as tools do to have it on huge pages: it
- * is executable memory of no file, or of a deleted one, at the place of a library's code, while the
+ * is executable memory, anonymous or of a deleted file, at the place of a library's code, while the
  * rest of the library is still mapped around it. Used by {@link ModuleIndex}; not thread-safe.
  */
 final class MovedCode {
@@ -19,7 +19,7 @@ final class MovedCode {
 
   private final ImageOpener opener;
 
-  /** Where executable memory begins that was looked at, and is no library's. */
+  /** Where executable memory begins that is known to be no library's. */
   private Set<Long> others = Set.of();
 
   MovedCode(ImageOpener opener) {

@@ -1,2 +1,2 @@
-/** What /proc says: mappings of the process, and files that are read without being waited for. */
+/** Reads /proc: mappings of a process, and small files without {@code java.nio}. */
 package stackweave.maps.proc;

@@ -30,7 +30,7 @@ public final class SymbolTable {
   private static final int REACH = 2;
   private static final int WORD = 3;
 
-  /** The word has where the name is in its string table, the kind, the string table, and a sign. */
+  /** A word has the name's offset in its string table, the kind, the string table, and a sign. */
   static final int NAME_BITS = 26;
 
   static final int TABLE_BIT = NAME_BITS + 3;

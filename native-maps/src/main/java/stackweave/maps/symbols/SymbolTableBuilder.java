@@ -17,10 +17,10 @@ import stackweave.unwind.TableMemory;
 
 /**
  * Makes a {@link SymbolTable} of one or two ELF symbol tables: collects what names code, sorts it,
- * leaves one name for each address, and drops labels inside of functions. The pass over all symbols
+ * keeps one name for each address, and drops labels inside functions. The pass over all symbols
  * works on an array: it runs interpreted, where a buffer's get is 100 times as slow.
  *
- * <p>Source: System V gABI, "Symbol Table".
+ * <p>Source: System V gABI, "Symbol Table". Not thread-safe.
  */
 public final class SymbolTableBuilder {
   private static final int STT_NOTYPE = 0;
@@ -34,16 +34,16 @@ public final class SymbolTableBuilder {
   /** Limits the heap that is taken for sorting, 8 bytes for each symbol. */
   private static final int MAX_SYMBOLS = HeapShare.of(1 << 21);
 
-  /** What all names may have in common, in bytes. */
+  /** The most bytes of all names together. */
   private static final int MAX_NAMES = 1 << 28;
 
   /** If each piece of so many bytes has the end of a name, no name is twice as long. */
   private static final int NAME_PIECE = 8 << 10;
 
-  /** So many longs has a symbol in the file: its name, kind and section; its address; its size. */
+  /** Longs of a symbol in the file: its name, kind and section; its address; its size. */
   private static final int SYMBOL_LONGS = 3;
 
-  /** So many symbols are read at once. */
+  /** Symbols that are read at once. */
   private static final int AT_ONCE = 512;
 
   /** Kinds, lower is better: global 0, weak 1, local 2, and the same from 4 on for NOTYPE. */
@@ -180,8 +180,8 @@ public final class SymbolTableBuilder {
   }
 
   /**
-   * Refuses tables whose symbols share long texts, each beginning elsewhere in it: a name each,
-   * they would fill the heap. Mostly it is enough to see that no text is long.
+   * Refuses tables whose symbols share long texts, each with another part of one: as names of their
+   * own these would fill the heap. Usually it is enough to see that no text is long.
    */
   private void checkNames() throws ElfFormatException {
     boolean longNames = false;
