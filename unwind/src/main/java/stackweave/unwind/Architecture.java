@@ -104,7 +104,7 @@ public enum Architecture {
 
   /**
    * The registers that a function hands back as it found them, by DWARF number, the frame pointer
-   * first: what unwind information leaves unsaid about them means "unchanged". Not to be written.
+   * first: where unwind information does not mention one, it is unchanged. Not to be written.
    */
   public int[] calleeSaved() {
     return calleeSaved;

@@ -59,7 +59,7 @@ public final class CallFrameTable implements UnwindTable {
     return new CallFrameTable(rules, UnwindSource.EH_FRAME, note, index, info);
   }
 
-  /** Where .eh_frame is, as .eh_frame_hdr has it: for images without section headers. */
+  /** The address of .eh_frame, from .eh_frame_hdr: for images without section headers. */
   public static long ehFrameAddress(Section hdr, Architecture architecture)
       throws MalformedSectionException {
     return FdeIndex.ehFrameAddress(hdr, architecture);

@@ -23,7 +23,7 @@ final class FdeIndex {
 
   private static final int ENTRY_SIZE = 8;
 
-  /** In ints, two an entry. */
+  /** How many ints are checked at once, two for each entry. */
   private static final int CHECKED_AT_ONCE = 4096;
 
   // One of the two is null.
@@ -82,7 +82,7 @@ final class FdeIndex {
         : null;
   }
 
-  /** Where .eh_frame is, as an .eh_frame_hdr has it. */
+  /** The address of .eh_frame, from an .eh_frame_hdr. */
   static long ehFrameAddress(Section hdr, Architecture architecture)
       throws MalformedSectionException {
     SectionReader reader = new SectionReader(hdr, SectionReader.byteOrder(hdr, architecture));

@@ -25,7 +25,7 @@ public final class LongIndex {
 
   private int freeCount;
 
-  /** With room for a thousand longs. */
+  /** Makes an index with room for a thousand longs. */
   public LongIndex() {
     this(FIRST_CAPACITY);
   }

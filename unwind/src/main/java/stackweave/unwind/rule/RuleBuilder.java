@@ -163,7 +163,7 @@ public final class RuleBuilder {
     }
   }
 
-  /** What {@link #set} would replace. */
+  /** The location that {@link #set} would replace. */
   public long get(int register, int raColumn) {
     if (register == raColumn) {
       return ra;

@@ -52,7 +52,7 @@ public final class RuleTable {
    */
   public static final int BLOCK = 3;
 
-  /** Nothing that a rule can say: the stack ends here, for the reason {@link #unsupported}. */
+  /** What no rule can express: the stack ends here, for the reason {@link #unsupported}. */
   public static final int UNSUPPORTED = 4;
 
   /** Flag of a frame rule: the caller was interrupted, its pc is exact. */
@@ -122,7 +122,7 @@ public final class RuleTable {
     return expressions;
   }
 
-  /** Where the large tables lie that lead to these rules. */
+  /** The memory for the large tables that lead to these rules. */
   public TableMemory memory() {
     return memory;
   }

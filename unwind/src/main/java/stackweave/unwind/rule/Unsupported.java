@@ -1,6 +1,6 @@
 package stackweave.unwind.rule;
 
-/** Why unwind information can't be a rule: the closed set. */
+/** The reasons why unwind information can't be a rule. */
 public enum Unsupported {
   /** A DWARF expression that can't be evaluated. */
   EXPRESSION("DWARF expression"),

@@ -59,7 +59,7 @@ public interface UnwindTable {
     return NO_ADDRESS;
   }
 
-  /** Where the rules come from in the first place. */
+  /** The source of the rules, or of most of them. */
   default UnwindSource source() {
     return UnwindSource.NONE;
   }

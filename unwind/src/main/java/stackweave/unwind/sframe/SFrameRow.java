@@ -57,7 +57,7 @@ public final class SFrameRow {
   private int fpRegister;
   private long fpOffset;
 
-  // What the last control and offset pair of a flexible row said.
+  // The result of the last control and offset pair of a flexible row.
   private Recovery pair;
   private int pairRegister;
   private long pairOffset;

@@ -98,7 +98,7 @@ public final class SFrameTable implements UnwindTable {
     return function.isSignal() ? RuleTable.SIGNAL_FRAME_RULE : RuleTable.OUTERMOST_RULE;
   }
 
-  /** Where no element has a function, .eh_frame answers, which marks them. */
+  /** An address without a function is looked up in .eh_frame, which marks them. */
   @Override
   public boolean marksSignalFrames(long address) {
     return section.versionAt(address) > 2;

@@ -18,7 +18,7 @@ public final class OlderCopy {
   /** The most pages: there is a bit for each. */
   public static final int MOST_PAGES = Long.SIZE;
 
-  /** All of them. */
+  /** Bytes of all pages. */
   public static final int MOST_BYTES = MOST_PAGES * PAGE_BYTES;
 
   private static final VarHandle LONGS =

@@ -60,19 +60,19 @@ public final class StackSnapshot implements MemoryReader {
    */
   private long[] wordsRead;
 
-  /** With room for {@link #MAX_STACK_BYTES}. */
+  /** Makes a sample with room for {@link #MAX_STACK_BYTES}. */
   public StackSnapshot(Architecture architecture) {
     this(architecture, MAX_STACK_BYTES);
   }
 
-  /** With room for copies of up to {@code stackBytes} ({@link #stackBytes(int)}). */
+  /** Makes a sample with room for copies of up to {@code stackBytes} ({@link #stackBytes(int)}). */
   public StackSnapshot(Architecture architecture, int stackBytes) {
     this(architecture, architecture.byteOrder(), stackBytes);
   }
 
   /**
-   * With room for copies of up to {@code stackBytes} out of a process of the given byte order,
-   * which may be another one than this machine's.
+   * Makes a sample with room for copies of up to {@code stackBytes} out of a process of the given
+   * byte order, which may be another one than this machine's.
    */
   public StackSnapshot(Architecture architecture, ByteOrder order, int stackBytes) {
     registers = new Registers(architecture);
@@ -174,7 +174,7 @@ public final class StackSnapshot implements MemoryReader {
     stackUnknown = unknown;
   }
 
-  /** What was copied of the older part of the stack at the same time, for the engine to fill. */
+  /** The part of the older stack that was copied at the same time, for the engine to fill. */
   public OlderCopy olderCopy() {
     return olderCopy;
   }
@@ -273,12 +273,12 @@ public final class StackSnapshot implements MemoryReader {
     return blocked;
   }
 
-  /** Of a blocked thread: sp of its last Java frame, or 0. */
+  /** The sp of a blocked thread's last Java frame, or 0. */
   public long lastJavaSp() {
     return lastJavaSp;
   }
 
-  /** Of a blocked thread: the frame pointer of its last Java frame, or 0. */
+  /** The frame pointer of a blocked thread's last Java frame, or 0. */
   public long lastJavaFp() {
     return lastJavaFp;
   }
@@ -296,7 +296,7 @@ public final class StackSnapshot implements MemoryReader {
     waitingForCall = waiting;
   }
 
-  /** Where addresses outside the stack are read; null (the default) for nowhere. */
+  /** Sets the reader of addresses outside the stack; null (the default) for none. */
   public void setElsewhere(MemoryReader reader) {
     elsewhere = reader;
   }

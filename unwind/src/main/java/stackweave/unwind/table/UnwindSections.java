@@ -28,7 +28,7 @@ public record UnwindSections(
     moreSFrame = List.copyOf(moreSFrame);
   }
 
-  /** With at most one .sframe. */
+  /** The sections of an image with at most one .sframe. */
   public UnwindSections(
       Section sframe,
       Section ehFrameHdr,
@@ -53,7 +53,7 @@ public record UnwindSections(
     return all;
   }
 
-  /** The same with other .sframe sections. */
+  /** These sections, with other .sframe sections. */
   public UnwindSections withSFrame(List<Section> sections) {
     return new UnwindSections(
         sections.isEmpty() ? null : sections.get(0),

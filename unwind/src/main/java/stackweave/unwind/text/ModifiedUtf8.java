@@ -27,7 +27,7 @@ public final class ModifiedUtf8 {
    */
   public static String text(byte[] bytes, int offset, int length) {
     String text = new String(bytes, offset, length, StandardCharsets.UTF_8);
-    // Where nothing was replaced both encodings are the same.
+    // If nothing was replaced, both encodings are the same.
     return text.indexOf(REPLACEMENT) < 0 && text.indexOf('\0') < 0
         ? text
         : modified(bytes, offset, offset + length);

@@ -26,7 +26,7 @@ public enum Found {
   SEARCH(8, "found by search", true),
   /** What HotSpot says of the last Java frame; frames between it and the callee are missing. */
   AFTER_GAP(9, "after missing frames", true),
-  /** What was read of the thread's stack after the sample, and may be another call's. */
+  /** Stack memory that was read after the sample, and may belong to another call. */
   READ_LATER(10, "read later", true);
 
   private static final Found[] BY_CODE = values();

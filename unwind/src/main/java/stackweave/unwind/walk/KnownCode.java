@@ -11,7 +11,7 @@ import stackweave.unwind.rule.RuleTable;
 import stackweave.unwind.rule.UnwindTable;
 
 /**
- * Code that is known by its instructions, for where unwind information is missing or in doubt: the
+ * Recognises code by its instructions where unwind information is missing or in doubt: the
  * sigreturn trampoline, which the kernel ABI fixes, and AArch64 PLT entries. Not thread-safe.
  */
 final class KnownCode {
@@ -69,7 +69,7 @@ final class KnownCode {
     return rule;
   }
 
-  /** In one step, or, where that reaches beyond what is mapped, in pieces. */
+  /** Reads the code at once, or in pieces where a part of it is not mapped. */
   private void read(long pc, MemoryReader memory) {
     long from = (pc & -PIECE) - REACH;
     try {
