@@ -252,7 +252,7 @@ public final class MixedUnwinder {
         || end == StopReason.NOT_ADVANCING;
   }
 
-  /** From the frame at hand to the end of the stack. */
+  /** Walks from the frame at hand to the end of the stack. */
   private StopReason walkOn() {
     while (true) {
       long sp = walk.sp();

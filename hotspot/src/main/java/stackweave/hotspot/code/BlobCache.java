@@ -60,7 +60,7 @@ public final class BlobCache {
 
   /** Whether {@code blob} is the one that the VM has at its address, as compared in this round. */
   public boolean isCurrent(CodeBlob blob) {
-    // In this order: what says that it is gone lies in another line of the CPU's cache.
+    // In this order, because whether it is gone lies in another line of the CPU's cache.
     return blob.isChecked(rounds) || !blob.isGone() && isStillCurrent(blob);
   }
 

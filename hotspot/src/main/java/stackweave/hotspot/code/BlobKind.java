@@ -11,7 +11,7 @@ public enum BlobKind {
   NMETHOD,
   /** The compiled wrapper of a native method, or a method handle intrinsic. */
   NATIVE_NMETHOD,
-  /** All of the template interpreter. */
+  /** The template interpreter, all of it. */
   INTERPRETER,
   /**
    * Call stub, array copies, intrinsics, continuation stubs, fast JNI field access: some called by
@@ -42,7 +42,7 @@ public enum BlobKind {
   /** An adapter that JDK 25 and later took from an AOT cache: the types of its arguments. */
   private static final Pattern SIGNATURE = Pattern.compile("[BCDFIJLSVZ]*");
 
-  /** Of blobs from an AOT cache, since JDK 27. */
+  /** Suffix of the names of blobs from an AOT cache, since JDK 27. */
   private static final String SHARED = " (shared runtime)";
 
   private static final String C2 = " (C2 runtime)";

@@ -204,7 +204,9 @@ public final class BlobReader {
     return true;
   }
 
-  /** Of the compiled method whose header was copied; false if its parts contradict each other. */
+  /**
+   * Copies the parts of the method whose header was copied; false if they contradict each other.
+   */
   private boolean copyDebug(Nmethod method, DebugInfo debug) throws UnreadableMemoryException {
     long address = method.address;
     long code = method.codeBegin;

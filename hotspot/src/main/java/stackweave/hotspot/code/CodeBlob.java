@@ -38,7 +38,7 @@ public class CodeBlob extends Lifetime {
   /** Another blob was here at that time: samples up to then are none of this one. */
   private long replacedAfter = Long.MIN_VALUE;
 
-  /** What must be the same as long as a blob is the same. */
+  /** The values by which a blob is known to be the same. */
   record Identity(long name, int size, int compileId, long method) {}
 
   CodeBlob(

@@ -43,7 +43,7 @@ public final class InterpreterCodelets {
     }
   }
 
-  /** By their begins. */
+  /** Codelets by their first addresses. */
   private final TreeMap<Long, Codelet> codelets = new TreeMap<>();
 
   /**

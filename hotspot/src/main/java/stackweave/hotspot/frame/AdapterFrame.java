@@ -99,7 +99,7 @@ public final class AdapterFrame extends SearchedFrame {
     return true;
   }
 
-  /** The same where the link register had to be saved for that, with the frame pointer. */
+  /** Leaves by the frame pointer, where the link register had to be saved for that. */
   private static boolean leaveByFp(Walk walk) throws UnreadableMemoryException {
     long fp = walk.fp();
     return walk.isOnStack(fp) && walk.leaveLink(fp);

@@ -13,13 +13,13 @@ import stackweave.unwind.walk.CodeModules;
 
 /**
  * Tells whether a word is a return address, and whether a caller that it would lead to makes sense.
- * Asked by all frame classes before they believe a word of the stack that need not be a return
- * address. Not thread-safe.
+ * All frame classes ask it before they use a word of the stack that need not be a return address.
+ * Not thread-safe.
  */
 public final class Callers {
   private static final int FIRST_RETURNS = 1 << 10;
 
-  /** As many as a busy JVM shows in a minute. */
+  /** The most addresses that are kept: as many as a busy JVM shows in a minute. */
   private static final int MAX_RETURNS = HeapShare.of(1 << 15);
 
   private final CodeCache codeCache;

@@ -71,7 +71,7 @@ public final class MemoryCopy {
     return i8(bytes, offset);
   }
 
-  /** By hand: cold code is interpreted, and a VarHandle takes a microsecond there. */
+  /** Composed by hand: cold code is interpreted, where a VarHandle takes a microsecond. */
   private static int i4(byte[] bytes, int offset) {
     return bytes[offset] & 0xff
         | (bytes[offset + 1] & 0xff) << 8

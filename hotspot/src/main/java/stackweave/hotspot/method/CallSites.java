@@ -14,13 +14,13 @@ import stackweave.unwind.UnreadableMemoryException;
  * CPKlassSlot} in constantPool.hpp). Not thread-safe.
  */
 public final class CallSites {
-  /** At a bytecode that may call anything: what it calls is not said in the constant pool. */
+  /** The callee of a bytecode whose call the constant pool does not determine. */
   public static final long ANYTHING = 0;
 
-  /** Where no class is named. */
+  /** The class of a call that names none. */
   public static final long NO_CLASS = 0;
 
-  /** At a bytecode that calls no method. */
+  /** The callee of a bytecode that calls no method. */
   static final long NOTHING = -1;
 
   // Bytecodes::Code, the same from JDK 8 on
@@ -31,7 +31,7 @@ public final class CallSites {
   private static final int FAST_INVOKEVFINAL = 227;
   private static final int INVOKEHANDLE = 233;
 
-  /** Of a constant pool's entries and of the rows of the cache's indices. */
+  /** Mask of a constant pool's entries and of the rows of the cache's indices. */
   private static final int LOW_HALF = 0xffff;
 
   private static final long GOLDEN_RATIO = 0x9E3779B97F4A7C15L;

@@ -12,7 +12,7 @@ public final class JavaMethod extends Lifetime {
   private static final int ACC_NATIVE = 0x100;
   private static final long[] NO_CALLS = {};
 
-  // Of what a bytecode calls.
+  // Words for the call of a bytecode.
   private static final int BCI = 0;
   private static final int CALLED = 1;
   private static final int CALLED_CLASS = 2;
@@ -42,7 +42,7 @@ public final class JavaMethod extends Lifetime {
 
   final long constants;
 
-  /** As of {@link Body}. */
+  /** As {@link Body#nameIndices}. */
   final int nameIndices;
 
   /** The constant pool's cache; 0 as long as the class is not linked. */
@@ -100,18 +100,18 @@ public final class JavaMethod extends Lifetime {
     return code[bci] & 0xff;
   }
 
-  /** Whether {@link #rememberCall} was told what is called there, if only that it is anything. */
+  /** Whether {@link #rememberCall} was called for this bytecode, if only with "anything". */
   boolean remembersCall(int bci) {
     return callAt(bci) >= 0;
   }
 
-  /** What {@link #rememberCall} was told, or {@link CallSites#ANYTHING}. */
+  /** What {@link #rememberCall} got as callee, or {@link CallSites#ANYTHING}. */
   long calledAt(int bci) {
     int i = callAt(bci);
     return i < 0 ? CallSites.ANYTHING : calls[i + CALLED];
   }
 
-  /** What {@link #rememberCall} was told, or {@link CallSites#NO_CLASS}. */
+  /** What {@link #rememberCall} got as class, or {@link CallSites#NO_CLASS}. */
   long classCalledAt(int bci) {
     int i = callAt(bci);
     return i < 0 ? CallSites.NO_CLASS : calls[i + CALLED_CLASS];

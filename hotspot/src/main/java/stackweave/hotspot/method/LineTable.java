@@ -11,7 +11,7 @@ import stackweave.hotspot.model.FrameBuffer;
 final class LineTable {
   static final LineTable NONE = new LineTable(new char[0]);
 
-  /** Where lines begin, ascending, and behind them as many lines. */
+  /** The bytecode indices where lines begin, ascending, and behind them as many lines. */
   private final char[] both;
 
   private static final int ESCAPE = 0xff;

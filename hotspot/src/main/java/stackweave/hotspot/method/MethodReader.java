@@ -171,7 +171,7 @@ public final class MethodReader {
     return isPointer(list) && memory.readLong(listEntry(list)) == address;
   }
 
-  /** Where a class's list of methods had the method at first, by its number. */
+  /** The entry of the method in its class's first list of methods, by its number. */
   private long listEntry(long list) {
     return list + layout.methodArrayData.offset() + 8L * layout.methodIdnum.intIn(constMethod);
   }

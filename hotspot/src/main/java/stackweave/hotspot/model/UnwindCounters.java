@@ -45,7 +45,7 @@ public final class UnwindCounters {
   /** Stacks with such pairs that were right when they were decoded again. */
   public long mendedLinks;
 
-  /** Frames shown as stale code, for their names were in doubt. */
+  /** Frames shown as stale code, because their names were in doubt. */
   public long staleFrames;
 
   /** Callers found in a way that can be wrong, in code without unwind tables. */

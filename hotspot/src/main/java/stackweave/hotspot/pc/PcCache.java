@@ -158,7 +158,7 @@ public final class PcCache {
     entries.remove(key);
   }
 
-  /** It may be held as another's likely caller, but must not hold others in turn. */
+  /** Clears its own likely caller: another entry may still hold it, but it must not hold others. */
   private static void letGo(PcEntry entry) {
     entry.keptIn = 0;
     entry.likelyCaller = null;

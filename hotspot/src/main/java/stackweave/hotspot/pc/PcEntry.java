@@ -23,10 +23,10 @@ public final class PcEntry {
   /** The blob that has it. */
   public final CodeBlob blob;
 
-  /** The blob's kind; here once more, as the blob is seldom in the CPU's cache. */
+  /** The blob's kind; kept here, too, because the blob is seldom in the CPU's cache. */
   public final BlobKind kind;
 
-  /** As {@link CodeBlob#frameBytes}; here once more, too. */
+  /** As {@link CodeBlob#frameBytes}; kept here for the same reason. */
   public final int frameBytes;
 
   /** Whether pc is where deoptimized frames of the compiled method return to. */
@@ -156,7 +156,7 @@ public final class PcEntry {
     this.code = code;
   }
 
-  /** The same code with its methods not named, for it may be younger than the sample. */
+  /** The same code with its methods not named, because it may be younger than the sample. */
   PcEntry nameless(JavaFrames unknown) {
     if (nameless == null) {
       nameless =
@@ -177,7 +177,7 @@ public final class PcEntry {
     return nameless;
   }
 
-  /** What is there now: this, or what {@link #nameless} was made of. */
+  /** The entry of what is there now: this, or the one that {@link #nameless} was made of. */
   public PcEntry present() {
     return present == null ? this : present;
   }

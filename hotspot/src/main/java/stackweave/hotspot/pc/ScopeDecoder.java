@@ -21,7 +21,7 @@ public final class ScopeDecoder {
   /** Deeper than any compiler inlines. */
   private static final int MAX_INLINED = 256;
 
-  /** What HotSpot adds to a bci before it is compressed, so that −1 can be said. */
+  /** HotSpot adds this to a bci before it is compressed, so that −1 can be stored. */
   private static final int BCI_BIAS = 1;
 
   private static final int NO_SENDER = 0;
@@ -122,7 +122,7 @@ public final class ScopeDecoder {
     holderName = method == null ? CallSites.NO_CLASS : method.holderName;
   }
 
-  /** What stands for code that another may have replaced: one frame, of which nothing is known. */
+  /** One frame, of which nothing is known, for code that other code may have replaced. */
   JavaFrames nameless() {
     return nameless;
   }

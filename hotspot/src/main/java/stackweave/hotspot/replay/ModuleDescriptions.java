@@ -1,6 +1,6 @@
 package stackweave.hotspot.replay;
 
-/** What a replay file says of native code, beside its unwind rules. */
+/** Describes the native code of a replay file, beside its unwind rules. */
 @FunctionalInterface
 public interface ModuleDescriptions {
 

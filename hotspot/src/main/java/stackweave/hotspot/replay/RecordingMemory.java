@@ -22,7 +22,7 @@ final class RecordingMemory implements MemoryReader {
     this.memory = memory;
   }
 
-  /** What was read since the last call; begins anew. */
+  /** Takes what was read since the last call. */
   RecordedMemory take() {
     RecordedMemory recorded = RecordedMemory.of(lines);
     lines.clear();

@@ -2,7 +2,7 @@ package stackweave.hotspot.replay;
 
 import java.io.IOException;
 
-/** What should be a replay file is none, is cut short, or contradicts itself. */
+/** A malformed replay file: of another format, cut short, or contradictory. */
 public final class ReplayFormatException extends IOException {
   private static final long serialVersionUID = 1L;
 

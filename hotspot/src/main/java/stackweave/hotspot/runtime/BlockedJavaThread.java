@@ -19,7 +19,7 @@ public final class BlockedJavaThread {
   /** As {@link #IN_NATIVE}: in the VM, waiting for a monitor, a lock, a safepoint. */
   public static final int BLOCKED = 10;
 
-  /** Where a state is not known. */
+  /** A state that is not known. */
   public static final int UNKNOWN = -1;
 
   /** A JavaThread is smaller. */

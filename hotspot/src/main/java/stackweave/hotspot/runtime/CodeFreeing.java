@@ -16,7 +16,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * is other code that has not run for long; no counter shows that. Not thread-safe.
  */
 public final class CodeFreeing {
-  /** Those of full collections, by the names that collectors have in performance data. */
+  /** Counters of full collections, by the names that collectors have in performance data. */
   private static final Set<String> IN_PAUSES =
       Set.of(
           "G1 full collection pauses",

@@ -10,9 +10,9 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Counts the VM's garbage collections and tells when its collector moves objects. Asked by those
- * who compare addresses of objects: equal addresses name the same object only while no collection
- * has begun. Not thread-safe.
+ * Counts the VM's garbage collections and tells when its collector moves objects. For those who
+ * compare addresses of objects: equal addresses name the same object only while no collection has
+ * begun. Not thread-safe.
  */
 public final class GarbageCollections {
   private static final int MAX_FLAGS = 1 << 14;
@@ -21,7 +21,7 @@ public final class GarbageCollections {
 
   /** When objects may move. */
   public enum Moves {
-    /** In pauses, before which a collection is counted: no object moves while none is counted. */
+    /** In pauses, counted before they move anything: no object moves while no pause is counted. */
     IN_PAUSES,
     /**
      * At any time, each object at most once between two counts; what threads have on their stacks
@@ -42,7 +42,7 @@ public final class GarbageCollections {
     this.moves = moves;
   }
 
-  /** Those of the VM, or null if they can't be read. */
+  /** Opens those of the VM, or null if they can't be read. */
   public static GarbageCollections open(Layout layout, LastingMemory memory) {
     try {
       long heap = memory.readLong(layout.collectedHeap.offset());

@@ -12,7 +12,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * thread just ended may be listed, one just started may be missing. Not thread-safe.
  */
 public final class JavaThreads {
-  /** Of an OS thread that is not there (yet, or any more). */
+  /** The id of an OS thread that is not there (yet, or any more). */
   public static final int NO_THREAD = 0;
 
   private static final int MAX_THREADS = 1 << 20;

@@ -56,8 +56,9 @@ public final class UnknownFramePointer {
   }
 
   /**
-   * The frame at hand is one of the VM. If no native function has changed the frame pointer, it is
-   * the one that the VM has noted for its last Java frame; none is noted for frames that need none.
+   * Says that the frame at hand is one of the VM. If no native function changed the frame pointer,
+   * it is the one that the VM has noted for its last Java frame; frames that need none have none
+   * noted.
    */
   public void atVmFrame(Walk walk) {
     if (sample == null || arrived) {

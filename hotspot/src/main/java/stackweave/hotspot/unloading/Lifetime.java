@@ -35,7 +35,7 @@ public abstract class Lifetime {
 
   private int comparedIn;
 
-  /** It was copied out of the VM just now. */
+  /** Says that it was copied out of the VM just now. */
   public final void setRead(CheckRounds rounds) {
     firstSeen = System.nanoTime();
     lastSeen = firstSeen;
@@ -46,7 +46,7 @@ public abstract class Lifetime {
     comparedIn = provenEpoch(rounds);
   }
 
-  /** It was compared with the VM and found unchanged. */
+  /** Says that it was compared with the VM and found unchanged. */
   public final void setCompared(CheckRounds rounds) {
     compared = rounds.started();
     comparedIn = provenEpoch(rounds);
@@ -62,12 +62,12 @@ public abstract class Lifetime {
     return rounds.isBeforeUnloading() ? 0 : rounds.unloading().epoch();
   }
 
-  /** It is compared again at its next use: that it is unchanged does not say that it is in use. */
+  /** Has it compared again at its next use: being unchanged does not show that it is in use. */
   public final void distrust() {
     comparedIn = 0;
   }
 
-  /** It is there in this round as it was. */
+  /** Says that it is unchanged in this round. */
   public final void setUnchanged(CheckRounds rounds) {
     lastSeen = Math.max(lastSeen, rounds.started());
     collectionsSeen = rounds.collections();
@@ -92,7 +92,7 @@ public abstract class Lifetime {
     return isUnfreed(rounds) && rounds.unloading().isSettledAt(compared - SETTLED_NANOS);
   }
 
-  /** It is not there any more, and won't be {@link #isChecked} again. */
+  /** Says that it is gone; it won't be {@link #isChecked} again. */
   protected final void setUnchecked() {
     checkedIn = 0;
   }
@@ -117,23 +117,23 @@ public abstract class Lifetime {
     return firstSeen <= timeNanos && timeNanos <= lastSeen;
   }
 
-  /** Of what is there now: whether nothing else can have been there at the sample's time. */
+  /** For what is there now: whether nothing else can have been there at the sample's time. */
   public final boolean isSameSince(CheckRounds rounds) {
     long time = rounds.sampleTime();
     return firstSeen <= time || !rounds.unloading().isSince(time);
   }
 
-  /** Of code that is there now: whether other code can have been there at that time. */
+  /** For code that is there now: whether other code can have been there at that time. */
   public final boolean isDoubtful(Unloading unloading, long timeNanos) {
     return firstSeen > timeNanos && unloading.isCodeFreedSince(timeNanos);
   }
 
-  /** Of what was replaced since: whether it was there at the sample's time. */
+  /** For what was replaced since: whether it was there at the sample's time. */
   public final boolean wasThere(CheckRounds rounds) {
     return isProven(rounds.sampleTime());
   }
 
-  /** Of what is gone without a successor: whether nothing else can be what the sample saw. */
+  /** For what is gone, with nothing in its place: whether only it can be what the sample saw. */
   public final boolean isLastThere(CheckRounds rounds) {
     long time = rounds.sampleTime();
     return firstSeen <= time

@@ -80,7 +80,7 @@ public final class Unloading {
     }
   }
 
-  /** What has happened so far may have happened after samples that are to be decoded. */
+  /** Says that all unloading so far may be younger than samples that are to be decoded. */
   public void openedAfterSamples() {
     long now = System.nanoTime();
     if (count != 0) {
@@ -115,7 +115,7 @@ public final class Unloading {
     }
   }
 
-  /** What is counted; each collection where unloaded classes are not. */
+  /** The count of unloaded classes, or, where the VM has none, of collections. */
   private long unloaded() {
     return counter == 0 ? collectionCount : read(counter);
   }

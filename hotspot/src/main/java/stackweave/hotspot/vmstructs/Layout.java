@@ -146,10 +146,10 @@ public final class Layout extends Ledger {
   /** Null where the cache's entries are of one kind, inside it (up to 22). */
   public final Field resolvedMethods = apart ? called : null;
 
-  /** Of an entry of either kind: where it has its index in the constant pool. */
+  /** Where an entry of either kind has its index in the constant pool. */
   public final Field calledIndex = apart ? field("ResolvedMethodEntry::_cpool_index") : called;
 
-  /** From the start of the array, or of the cache, to the first entry. */
+  /** Distance of the first entry from the start of the array, or of the cache. */
   public final int calledEntries =
       apart ? offset("Array<ResolvedMethodEntry>::_data") : size("ConstantPoolCache");
 
@@ -188,16 +188,16 @@ public final class Layout extends Ledger {
   /** Where a JavaThread has its last Java frame; null where the JDK does not export it. */
   public final Field anchor = optionalField("JavaThread::_anchor");
 
-  /** Of the anchor; null where the JDK does not export it. */
+  /** In the anchor; null where the JDK does not export it. */
   public final Field lastJavaSp = optionalField("JavaFrameAnchor::_last_Java_sp");
 
-  /** Of the anchor; null where the JDK does not export it. */
+  /** In the anchor; null where the JDK does not export it. */
   public final Field lastJavaFp = optionalField("JavaFrameAnchor::_last_Java_fp");
 
-  /** Of the anchor; null where the JDK does not export it. */
+  /** In the anchor; null where the JDK does not export it. */
   public final Field lastJavaPc = optionalField("JavaFrameAnchor::_last_Java_pc");
 
-  /** Of a JavaThread; null where the JDK does not export it. */
+  /** In a JavaThread; null where the JDK does not export it. */
   public final Field threadState = optionalField("JavaThread::_thread_state");
 
   /** The monitor that a JavaThread waits to enter; null where the JDK does not export it. */
@@ -229,7 +229,7 @@ public final class Layout extends Ledger {
   public final int continuationParent =
       optionalOffset("ContinuationEntry::_parent", UNDESCRIBED_CONTINUATION_PARENT);
 
-  // Flags: only what tells virtual threads apart needs them, so null where not described.
+  // Flags, which show the collector: null where they are not described.
   public final Field flags = optionalField("JVMFlag::flags");
   public final Field flagCount = optionalField("JVMFlag::numFlags");
   public final Field flagName = optionalField("JVMFlag::_name");

@@ -57,7 +57,7 @@ public abstract class Ledger {
     this.version = version;
   }
 
-  /** What was asked of the VM's description, and what it answered. */
+  /** All look-ups so far. */
   public final List<Entry> entries() {
     return Collections.unmodifiableList(entries);
   }

@@ -12,7 +12,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * form from JDK 8 to 25). Immutable once read.
  */
 public final class VmStructs {
-  /** By type, then by name. */
+  /** Fields by type, then by name. */
   private final Map<String, Map<String, Field>> fields = new HashMap<>();
 
   /** Width and sign by the type of a value, at offset 0. */
