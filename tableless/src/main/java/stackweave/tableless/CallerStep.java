@@ -69,7 +69,7 @@ final class CallerStep {
     return frame.registers().isKnown(term[0]);
   }
 
-  /** Each load must be one of the stack. */
+  /** Evaluates a term, each load of which must be of the stack. */
   private static long evaluate(NativeFrame frame, int[] term) throws UnreadableMemoryException {
     frame.registers().rely(term[0], frame.stack());
     long value = frame.registers().get(term[0]) + term[1];

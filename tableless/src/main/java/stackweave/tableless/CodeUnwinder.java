@@ -199,7 +199,7 @@ public final class CodeUnwinder {
     return true;
   }
 
-  /** The same where it is a guess: one that leads out of the copy is worth less than a search. */
+  /** The same as a guess; if the frame pointer leads out of the copy, a search is worth more. */
   private boolean leaveByGuessedFp(NativeFrame frame) {
     try {
       return leaveByFp(frame, Found.FRAME_POINTER_AT_LEAF);

@@ -28,7 +28,7 @@ public final class ElfFormatException extends Exception {
     /** A segment can't be added. */
     NO_SEGMENTS("no loaded segment"),
     UNREADABLE("not readable"),
-    /** It is not the file that was opened any more. */
+    /** The path leads to another file than the one that was opened, or it has changed. */
     CHANGED("file changed since it was opened");
 
     private final String label;

@@ -6,8 +6,7 @@ import java.util.List;
 import stackweave.unwind.table.UnwindSections;
 
 /**
- * What an ELF file of any kind holds for unwinding, for those who look at files rather than at
- * processes.
+ * The unwind sections of an ELF file of any kind, for commands that look at files.
  *
  * @param sections that can be read; .sframe of a relocatable object is relocated
  * @param relocatable whether it is a relocatable object: only its .sframe has addresses

@@ -28,7 +28,7 @@ public final class Strings {
     if (offset < 0 || offset >= table.limit()) {
       return 0;
     }
-    // In pieces: interpreted bytecode reads an array far faster than a buffer.
+    // Reads pieces into an array, which interpreted bytecode reads far faster than a buffer.
     byte[] piece = new byte[Math.min(PIECE, table.limit() - offset)];
     for (int from = offset; from < table.limit(); from += piece.length) {
       int size = Math.min(piece.length, table.limit() - from);

@@ -4,7 +4,7 @@ package stackweave.maps.jit;
 public final class JitFormatException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** What can be wrong: the closed set. */
+  /** What can be wrong with them. */
   public enum Reason {
     /** A structure reaches beyond the end. */
     TRUNCATED("structure reaches beyond its end"),

@@ -39,7 +39,7 @@ final class KernelSymbolsReader {
   private final TableMemory memory;
   private final SortedIndex index = new SortedIndex(1 << 16);
 
-  /** Of each symbol what follows its type, line feed included. */
+  /** The text behind the type of each symbol, line feed included. */
   private ByteBuffer names;
 
   private int namesLength;
@@ -104,7 +104,7 @@ final class KernelSymbolsReader {
     }
   }
 
-  /** Takes whole lines; false if those behind them tell nothing. */
+  /** Takes whole lines; false if no more are needed. */
   private boolean lines(byte[] text, int end) {
     boolean owned = end > 1 && text[end - 2] == ']';
     if (!own && !owned && index.size() == 0) {

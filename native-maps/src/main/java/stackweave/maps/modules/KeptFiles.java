@@ -3,12 +3,12 @@ package stackweave.maps.modules;
 import java.nio.file.Path;
 
 /**
- * Files of libraries that somebody holds open, so that they can be read after they were deleted.
- * Asked by the thread of {@link ModuleIndex}.
+ * Files of libraries that are held open, so that they can be read after they were deleted. Asked by
+ * the thread of {@link ModuleIndex}.
  */
 @FunctionalInterface
 public interface KeptFiles {
-  /** None are. */
+  /** No files are kept. */
   KeptFiles NONE = path -> null;
 
   /**

@@ -191,7 +191,7 @@ public final class ModuleImage {
         Symbols mini =
             FileElfImage.open(new ImageBytes.OfBuffer(unpacked), rules.memory()).symtab();
         if (mini != null) {
-          // The names alone, for they stay and the rest does not.
+          // Only the names are copied, because only they are kept.
           ByteBuffer names = rules.memory().allocate(mini.names().limit());
           names.put(0, mini.names(), 0, names.limit());
           tables.add(new Symbols(mini.table(), names, mini.sections(), false));

@@ -111,7 +111,7 @@ public final class ModuleIndex {
     return refresh(timeNanos, foundSince, (come, gone) -> true);
   }
 
-  /** What the loader has counted since it was asked before. */
+  /** The changes that the loader has counted since the last reading. */
   @FunctionalInterface
   public interface Changes {
     /** Whether no other libraries than these have come and gone; asked after a reading. */

@@ -23,7 +23,7 @@ public final class SymbolTable {
   /** Addresses are kept as unsigned 32-bit distances; code is never spread further. */
   static final long MAX_SPAN = 0xffffffffL;
 
-  // What is kept of a symbol: where it starts; its size; the highest end of all up to it; its word.
+  // Ints of a symbol: its start; its size; the highest end of all up to it; its word.
   static final int SYMBOL = 4;
   private static final int START = 0;
   private static final int SIZE = 1;

@@ -206,7 +206,7 @@ public final class SymbolTableBuilder {
     for (int i = 0; i < count; i++) {
       long start = collected.get(2 * i) - lowest;
       if (start < SymbolTable.MAX_SPAN) {
-        // With the highest bit turned, so that signed comparison sorts.
+        // The highest bit is inverted, so that signed comparison sorts.
         order[length++] = start << 32 ^ Long.MIN_VALUE | i;
       }
     }

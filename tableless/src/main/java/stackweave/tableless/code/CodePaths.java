@@ -10,9 +10,9 @@ import stackweave.unwind.walk.Found;
  * Finds a function's return address by following its instructions forward to where it returns: all
  * ways from a pc on, each instruction once for each stack and frame pointer that it is reached
  * with. It serves code without unwind information, and interrupted functions whose information is
- * right at calls only. It reads nothing but code, so that a result holds for all samples of a pc. A
- * processor's class tells what instructions do. One object is reused for all analyses; it is not
- * thread-safe.
+ * right at calls only. It reads nothing but code, so that a result holds for all samples of a pc.
+ * The class of a processor executes the instructions. One object is reused for all analyses; it is
+ * not thread-safe.
  */
 public abstract class CodePaths {
   /** The most instructions that the straight way to a return may have. */

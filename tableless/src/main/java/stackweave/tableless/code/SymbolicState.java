@@ -28,7 +28,7 @@ public final class SymbolicState {
     this.registers = new long[registers];
   }
 
-  /** All registers as they were where the analysis begins, nothing stored. */
+  /** Sets all registers to their values where the analysis begins, with nothing stored. */
   public void begin(long pc) {
     this.pc = pc;
     for (int i = 0; i < registers.length; i++) {

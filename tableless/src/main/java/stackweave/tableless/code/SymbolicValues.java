@@ -152,7 +152,7 @@ public final class SymbolicValues {
         && offset(value) == 0;
   }
 
-  /** Where a word that {@link #isLoaded} was. */
+  /** The address of a word that {@link #isLoaded}. */
   public long addressOf(long value) {
     return keys[base(value) - FIRST_DERIVED];
   }

@@ -226,7 +226,7 @@ final class Forward extends CodePaths {
         && SymbolicValues.offset(registers[RSP]) >= 0;
   }
 
-  /** Those that compute, and what has no row of its own. */
+  /** Executes instructions that compute, and those without a row of their own. */
   private boolean plain(int op) {
     if (op < 0x40) {
       return compute(op);

@@ -438,7 +438,7 @@ final class Instruction {
     }
   }
 
-  /** Of the forms that have both: whether that in the reg field is written. */
+  /** Whether a form that has both writes the operand in the reg field. */
   private boolean writesRegister() {
     return opcode < 0x40 && (opcode & 2) != 0
         || opcode == 0x63
