@@ -12,17 +12,17 @@ final class CpuRecords extends SampleRecords {
   private final long[] periods;
   private final EndedThreads threads;
 
-  /** Null where no program filters. */
+  /** Null if no program filters. */
   private final ProcessFilter filter;
 
-  /** Null where nothing copies older parts of stacks. */
+  /** Null if older parts of stacks are not copied. */
   private final OlderParts older;
 
   /**
-   * @param drainTid whose samples don't count
+   * @param drainTid the drain thread, whose samples don't count
    * @param periods of the CPUs' events by the CPU's number, in ns
-   * @param threads is told which threads are sampled
-   * @param filter has the names of those that it let through; null if there is none
+   * @param threads gets the threads that are sampled
+   * @param filter has the names of threads; null for none
    */
   CpuRecords(
       int pid,
@@ -58,7 +58,7 @@ final class CpuRecords extends SampleRecords {
       ring.take();
     } else {
       long weight = periods[ring.cpu()];
-      // Of a thread that is nearly gone the kernel has no id any more (perf_event_pid_type).
+      // A thread that has nearly ended has no id in the kernel any more (perf_event_pid_type).
       if (tid > 0 && threads.isNew(tid)) {
         name(timeNanos, tid);
       }
@@ -79,7 +79,7 @@ final class CpuRecords extends SampleRecords {
     }
   }
 
-  /** It may have ended by now, and the kernel have no name of it any more. */
+  /** Reports the name of a new thread, which the kernel may not know any more. */
   private void name(long timeNanos, int tid) {
     String comm = filter == null ? "" : filter.nameOf(tid);
     if (!comm.isEmpty()) {

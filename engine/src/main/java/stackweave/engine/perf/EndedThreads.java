@@ -8,10 +8,10 @@ import stackweave.linux.TaskList;
 import stackweave.unwind.hash.LongIndex;
 
 /**
- * Finds out which of the sampled threads have ended, where no event says so: their ids may be
- * others' from then on. Threads are listed about once a second. So a thread that gets the id of one
- * that ended less than a second ago may pass for it; the kernel gives ids in turn, so that this
- * takes as many starts in a second as there are ids. For the drain thread.
+ * Finds out which of the sampled threads have ended, if no event records it, since their ids may
+ * then be reused. Threads are listed about once a second, so a thread that reuses an id within a
+ * second is taken for the old one. The kernel assigns ids in turn, so this takes as many starts in
+ * a second as there are ids. For the drain thread.
  */
 final class EndedThreads implements AutoCloseable {
   private static final long PAUSE_NANOS = 1_000_000_000L;
@@ -22,25 +22,25 @@ final class EndedThreads implements AutoCloseable {
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
 
-  /** Those that were sampled and have not ended, and the same in a list. */
+  /** The threads that were sampled and have not ended, as an index and as a list. */
   private final LongIndex index = new LongIndex();
 
   private int[] met = new int[64];
   private int metCount;
 
-  /** Those that were listed and are not compared yet; null if that is done. */
+  /** The listed threads, until they are compared; then null. */
   private int[] listed;
 
   private long listedAt;
   private long lookedAt = System.nanoTime();
   private long pauseNanos = PAUSE_NANOS;
 
-  /** Threads can't be listed where /proc is not mounted: none is then said to have ended. */
+  /** If /proc is not mounted, threads can't be listed, and none is reported to have ended. */
   EndedThreads(SystemCalls calls) {
     this.tasks = TaskList.open(calls);
   }
 
-  /** Notes that a thread was sampled; returns whether it was not known to be there. */
+  /** Adds a sampled thread; returns whether it was not known. */
   boolean isNew(int tid) {
     if (index.find(tid) != LongIndex.NONE) {
       return false;
@@ -53,7 +53,7 @@ final class EndedThreads implements AutoCloseable {
     return true;
   }
 
-  /** Lists the threads, if it is time to and what was listed before has been told. */
+  /** Lists the threads, if it is time to and the last list has been compared. */
   void look() {
     long now = System.nanoTime();
     if (tasks == null || listed != null || now - lookedAt < pauseNanos) {
@@ -64,13 +64,13 @@ final class EndedThreads implements AutoCloseable {
     int count = tasks.read();
     if (count > 0) {
       listed = Arrays.copyOf(tasks.tids(), count);
-      listedAt = now; // what starts while they are listed may not be among them
+      listedAt = now; // threads that start meanwhile may be missing in the list
       Arrays.sort(listed);
     }
     pauseNanos = Math.max(PAUSE_NANOS, COST_SHARE * (cpuTime.ofThread() - cpu));
   }
 
-  /** Whether there may be something to tell, after all samples until {@link #time}. */
+  /** Whether ends may have to be reported, after all samples until {@link #time}. */
   boolean isToBeTold() {
     return listed != null;
   }
@@ -80,12 +80,12 @@ final class EndedThreads implements AutoCloseable {
     return listedAt;
   }
 
-  /** Tells of those that had ended by {@link #time}. */
+  /** Reports the threads that had ended by {@link #time}. */
   void tell(EngineSink sink) {
     int left = 0;
     for (int i = 0; i < metCount; i++) {
       int tid = met[i];
-      // The list may lack some behind one that ended while it was made (next_tid in
+      // The list may lack threads behind one that ended while it was made (next_tid in
       // fs/proc/base.c).
       if (Arrays.binarySearch(listed, tid) >= 0 || cpuTime.ofThread(tid) >= 0) {
         met[left++] = tid;

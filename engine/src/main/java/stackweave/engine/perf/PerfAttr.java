@@ -60,7 +60,7 @@ public final class PerfAttr {
 
   /**
    * Optional fields by kernel version, newest first. An older kernel refuses the whole event with
-   * EINVAL, so they are tried in this order.
+   * EINVAL, so they are tried from the newest on.
    */
   public enum Features {
     /** 6.0: the exact number of lost records with each event's count. */
@@ -153,9 +153,8 @@ public final class PerfAttr {
 
   /**
    * Changes a {@link #sampling} event to one of another kind, enabled once it is open. Its samples
-   * have an address in place of their period: the kernel would take a sample of every event of
-   * software with a period in it (perf_swevent_event in kernel/events/core.c), and all of one event
-   * have the same.
+   * have an address instead of their period, which is the same for all: with PERF_SAMPLE_PERIOD the
+   * kernel would sample every software event (perf_swevent_event in kernel/events/core.c).
    *
    * @param interval events that a sample stands for
    */

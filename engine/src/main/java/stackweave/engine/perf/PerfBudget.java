@@ -12,10 +12,10 @@ import stackweave.linux.task.TaskFiles;
 
 /**
  * Limits the cost of inherited perf events: each thread has one for every CPU, which takes kernel
- * memory that nothing else limits, and time when a thread starts and ends. perf may begin if the
- * present threads take at most a quarter of the budget, must end when they take half, and may
- * return at an eighth, so the number of threads can double before it ends. After an end it pauses
- * for a minute. Shared by the engines of a drain thread; for that thread only.
+ * memory that nothing else limits, and time when a thread starts and ends. An engine may begin if
+ * the present threads take at most a quarter of the budget, must end when they take half, and may
+ * return at an eighth, so that the number of threads can double before it ends. After an end it
+ * pauses for a minute. Shared by the engines of a drain thread; for that thread only.
  */
 public final class PerfBudget implements AutoCloseable {
   /** The default budget, in bytes. */
@@ -27,7 +27,7 @@ public final class PerfBudget implements AutoCloseable {
   /** How long perf pauses after it was refused or has ended. */
   private static final long PAUSE_NANOS = 60_000_000_000L;
 
-  /** Has two links and one for each thread (proc_task_getattr in fs/proc/base.c). */
+  /** Its link count is 2 plus the number of threads (proc_task_getattr in fs/proc/base.c). */
   private static final Path TASKS = Path.of("/proc/self/task");
 
   private static final int OWN_LINKS = 2;
@@ -72,7 +72,7 @@ public final class PerfBudget implements AutoCloseable {
     return lastCount;
   }
 
-  /** Needs no file descriptor, but allocates; 0 if it can't be told. */
+  /** The link count. Needs no file descriptor, but allocates; 0 if it can't be read. */
   private static int links() {
     try {
       return (int) Files.getAttribute(TASKS, "unix:nlink");
@@ -96,7 +96,7 @@ public final class PerfBudget implements AutoCloseable {
     int threads = threads();
     boolean tooSoon = left && nowNanos - waitingSince < PAUSE_NANOS;
     boolean tooMany = estimate(threads, cpus) > bytes / 4;
-    // Until it runs: a later step may refuse it, too.
+    // Reset when it runs: a later step may refuse it, too.
     refused = true;
     refusedCpus = cpus;
     if (!left) {

@@ -25,8 +25,8 @@ import stackweave.unwind.snapshot.OlderCopy;
  * Samples by one perf event for each CPU: after each interval of a CPU's time the kernel writes the
  * registers and a copy of the stack of the thread that runs there, if it is one of this process,
  * into the CPU's ring. Threads have no events, so neither switches between them nor their starts
- * cost anything. Other processes are kept out by a {@link ProcessFilter}. For the drain thread, but
- * for {@link #wake}.
+ * cost anything. Other processes are kept out by a {@link ProcessFilter}. For the drain thread,
+ * except {@link #wake}.
  */
 public final class PerfCpuEngine extends PerfEngine {
   private static final EngineKind KIND = EngineKind.PERF;
@@ -34,8 +34,8 @@ public final class PerfCpuEngine extends PerfEngine {
   private static final long IOC_DISABLE = 0x2401;
 
   /**
-   * By so much of the interval each CPU's period is longer or shorter at least and at most, so that
-   * nothing that is done at regular times runs in step with it.
+   * The least and the most by which a CPU's period differs from the interval, as a share of it, so
+   * that periodic work does not run in step with it.
    */
   private static final double LEAST_DEVIATION = 0.01;
 
@@ -114,7 +114,7 @@ public final class PerfCpuEngine extends PerfEngine {
     openWakeup();
     boolean mayLoad = config.callPolicy().allows(GuardedCall.BPF);
     if (mayLoad) {
-      // Where there is no memory for such rings, stacks are cut and what is older is read later.
+      // Without memory for such rings, stacks are cut, and their older part is read later.
       int bytes = PerfSizes.stackBytes(ringBytes, config.intervalNanos(), config.stackBytes());
       filter = ProcessFilter.open(calls, pid, drainTid, cpus.length, config.intervalNanos(), bytes);
     }
@@ -133,7 +133,7 @@ public final class PerfCpuEngine extends PerfEngine {
     control(IOC_ENABLE);
   }
 
-  /** Opens an event to learn whether that is permitted, and what the kernel knows. */
+  /** Opens an event to find out whether that is permitted, and which features the kernel has. */
   private void probe() throws EngineRefusedException {
     for (boolean counts : new boolean[] {true, false}) {
       countsLost = counts;
@@ -182,12 +182,12 @@ public final class PerfCpuEngine extends PerfEngine {
     }
   }
 
-  /** Null where nothing copies older parts of stacks. */
+  /** Null if older parts of stacks are not copied. */
   private OlderParts older() {
     return filter.older();
   }
 
-  /** What was copied of deep stacks has less room in its ring than samples in theirs. */
+  /** Whether older parts of stacks were copied lately: their ring has room for fewer samples. */
   private boolean areOlderPartsTaken() {
     return older() != null && older().areTaken();
   }
@@ -212,7 +212,7 @@ public final class PerfCpuEngine extends PerfEngine {
   int deliver(long untilTimeNanos, EngineSink sink) {
     int count = 0;
     if (endedThreads.isToBeTold() && endedThreads.time() <= untilTimeNanos) {
-      // In the order of time: an id may be another thread's from then on.
+      // In the order of time, since an id may be reused from then on.
       boolean complete = stopped || merge.isPast(endedThreads.time());
       count = merge.drain(endedThreads.time(), stopped, records);
       if (!complete) {
@@ -225,7 +225,7 @@ public final class PerfCpuEngine extends PerfEngine {
     return count;
   }
 
-  /** An event may also be of a CPU that no thread may use any more, or that was offline. */
+  /** An event may also belong to a CPU that no thread may use any more, or that was offline. */
   @Override
   boolean isOutgrown() {
     return rings.isMisplaced(withoutTicks, true);
@@ -237,7 +237,7 @@ public final class PerfCpuEngine extends PerfEngine {
     readLost();
   }
 
-  /** The exact number, where the kernel has it. */
+  /** Reads the exact number of lost records, if the kernel has it. */
   private void readLost() {
     long sum = 0;
     for (PerfRing ring : rings.all()) {

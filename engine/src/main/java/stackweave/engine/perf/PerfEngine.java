@@ -19,15 +19,15 @@ import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 
 /**
- * What the engines of perf events share: a ring for each CPU, the wait for them, and their records
- * in the order of time. {@link PerfCpuEngine} has one event for each CPU, {@link PerfThreadEngine}
- * those of each thread. For the drain thread, but for {@link #wake}.
+ * Base of the engines of perf events: has a ring for each CPU, waits for them, and delivers their
+ * records in the order of time. {@link PerfCpuEngine} has one event for each CPU, {@link
+ * PerfThreadEngine} events for each thread. For the drain thread, except {@link #wake}.
  */
 abstract class PerfEngine implements SampleEngine {
-  /** How often it is looked whether the process may run on other CPUs. */
+  /** How often it is checked whether the process may run on other CPUs. */
   private static final long CPUS_NANOS = 2_000_000_000;
 
-  /** As an offset of the clock other than 0 may be wrong, in ns. */
+  /** The error of a clock offset other than 0, in ns. */
   private static final long CLOCK_ERROR_NANOS = 1_000_000;
 
   final EngineKind kind;
@@ -92,7 +92,7 @@ abstract class PerfEngine implements SampleEngine {
             clockOffset == 0 ? 0 : CLOCK_ERROR_NANOS);
   }
 
-  /** CPU time counts from here on. */
+  /** Begins to account for CPU time. */
   final void begun() {
     cpuAtStart = cpuTime.ofOthers();
   }
@@ -111,7 +111,7 @@ abstract class PerfEngine implements SampleEngine {
     return description;
   }
 
-  /** How long rings have room while samples come, in ms. */
+  /** How long samples may stay in rings while they come, in ms. */
   abstract int busyMillis();
 
   @Override
@@ -181,7 +181,7 @@ abstract class PerfEngine implements SampleEngine {
   abstract void end();
 
   /**
-   * The figures that both have.
+   * The figures that all subclasses have.
    *
    * @param descriptors what it holds, beside rings and the wake-up
    */
@@ -219,6 +219,6 @@ abstract class PerfEngine implements SampleEngine {
     cpuTime.close();
   }
 
-  /** Closes what the subclass has opened, also where it could not be opened completely. */
+  /** Closes what the subclass has opened, also after an incomplete start. */
   abstract void closeParts();
 }

@@ -18,10 +18,10 @@ import stackweave.linux.SystemCalls;
 import stackweave.linux.Tasks;
 
 /**
- * The sampling events: one per thread and CPU, each writing into its CPU's ring. Not one per
- * thread, because the kernel has no ring for an inherited event that is bound to no CPU. Threads
- * started later inherit the events of the starting thread and need no descriptor. Used by {@link
- * PerfThreadEngine} on the drain thread.
+ * The sampling events: one per thread and CPU, each writing into its CPU's ring. One event per
+ * thread would not do, because the kernel gives no ring to an inherited event that is not bound to
+ * a CPU. Threads started later inherit the events of the starting thread and need no descriptor.
+ * Used by {@link PerfThreadEngine} on the drain thread.
  */
 final class PerfEvents implements AutoCloseable {
   /** Closes the descriptor on exec. */
@@ -32,7 +32,7 @@ final class PerfEvents implements AutoCloseable {
 
   static final long IOC_SET_OUTPUT = 0x2405;
 
-  /** Readings of the counts are so many times their CPU time apart: half a percent of a core. */
+  /** Pause between two readings of the counts, in multiples of their CPU time: 0.5 % of a core. */
   private static final int READING_PAUSE = 200;
 
   /**
@@ -105,7 +105,7 @@ final class PerfEvents implements AutoCloseable {
     this.lostCount = lostCount;
   }
 
-  /** Events that are attached from now on have samples only where a BPF program says so. */
+  /** Sets the BPF program that decides about samples of events that are attached from now on. */
   void setFilter(int program) {
     filter = program;
   }
@@ -113,7 +113,8 @@ final class PerfEvents implements AutoCloseable {
   /**
    * Attaches all threads but one, by scanning the task list until no new one appears.
    *
-   * @param except the drain thread, which must not be sampled nor pass on events to its children
+   * @param except the drain thread, which must neither be sampled nor have events that its children
+   *     inherit
    * @param budget how many descriptors may be taken
    */
   void attach(PerfRing[] rings, int except, int budget) throws EngineRefusedException {

@@ -5,7 +5,7 @@ import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.text.ModifiedUtf8;
 
-/** Passes on the records of threads' events: samples, and what becomes of threads. */
+/** Passes on the records of threads' events: samples, and threads' starts, ends and names. */
 final class PerfRecords extends SampleRecords {
   private static final int RECORD_COMM = 3;
   private static final int RECORD_EXIT = 4;
@@ -13,7 +13,7 @@ final class PerfRecords extends SampleRecords {
 
   private static final int SAMPLE_ROOT = 24;
 
-  /** Of an event other than CPU time, whose samples have an address but no period. */
+  /** Offset of the address in samples of events other than CPU time, which have no period. */
   private static final int SAMPLE_ADDRESS = 24;
 
   private static final int ROOT_AFTER_ADDRESS = 32;
@@ -21,7 +21,7 @@ final class PerfRecords extends SampleRecords {
   /** Bytes of the fields at the end of every record but a sample: pid, tid, time, id. */
   private static final int TRAILER_BYTES = 24;
 
-  /** Offset of the id of the event that a sample is of. */
+  /** Offset of the id of a sample's root event. */
   private final int sampleRoot;
 
   private final PerfRoots roots;
@@ -52,7 +52,7 @@ final class PerfRecords extends SampleRecords {
     this.sampleRoot = event.isCpu() ? SAMPLE_ROOT : ROOT_AFTER_ADDRESS;
   }
 
-  /** The address that the present sample is of, such as that of a page fault; 0 for none. */
+  /** The address of the present sample, such as that of a page fault; 0 for none. */
   long address() {
     return address;
   }

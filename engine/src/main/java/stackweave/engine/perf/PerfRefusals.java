@@ -61,7 +61,7 @@ public final class PerfRefusals {
     if (paranoid <= most) {
       return RefusalText.PERF_POLICY.of(engine, Errno.EACCES, paranoid);
     }
-    // Debian's kernels refuse all that have no more than CAP_PERFMON from 3 on.
+    // From 3 on, Debian's kernels refuse processes with CAP_PERFMON only.
     String capability = paranoid > 2 && paranoid != UNKNOWN ? "CAP_SYS_ADMIN" : capability();
     return RefusalText.PERF_PARANOID.of(
         engine,
@@ -73,7 +73,7 @@ public final class PerfRefusals {
             : "`sysctl kernel.perf_event_paranoid=" + most + "` or " + capability);
   }
 
-  /** What samples of CPUs need with the program that keeps others out. */
+  /** The capabilities for samples of CPUs, with the program that filters other processes. */
   private static String filterCapabilities(String capability) {
     return capability.equals("CAP_PERFMON") ? "CAP_PERFMON with CAP_BPF" : capability;
   }
@@ -90,7 +90,7 @@ public final class PerfRefusals {
   /**
    * Samples of CPUs can't be restricted to this process.
    *
-   * @param programTried whether it was tried to load a program for that
+   * @param programTried whether loading a program for that was tried
    */
   static EngineRefusedException noFilter(boolean programTried) {
     return RefusalText.PERF_NO_FILTER.of(

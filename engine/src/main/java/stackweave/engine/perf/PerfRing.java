@@ -20,7 +20,7 @@ final class PerfRing implements AutoCloseable {
   private static final int DATA_TAIL = 1032;
   private static final int HEADER_BYTES = 8;
 
-  /** Of a record without a stack. */
+  /** The largest record without a stack. */
   private static final int LARGEST_BYTES = 128;
 
   private final int cpu;
@@ -63,8 +63,8 @@ final class PerfRing implements AutoCloseable {
 
   /** Reads how far the kernel has written; records up to there are complete. */
   void readHead() {
-    // An aligned word, so read at once. Not by a view of the buffer, which is slow while the
-    // method is interpreted.
+    // An aligned word, so it is read at once. A view of the buffer would be slow while the method
+    // is interpreted.
     head = control.getLong(DATA_HEAD);
     VarHandle.acquireFence();
   }

@@ -15,8 +15,8 @@ import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 
 /**
- * The rings of several CPUs, all of one size, and what ends the wait for them. Whoever opens them
- * closes them. For the drain thread.
+ * The rings of several CPUs, all of one size, and the wait for them. Closed by the object that
+ * opened them. For the drain thread.
  */
 final class PerfRings implements AutoCloseable {
   private static final int POLLFD_BYTES = 8;
@@ -30,7 +30,7 @@ final class PerfRings implements AutoCloseable {
   private final int bytes;
   private final int errno;
 
-  /** What each one's event had counted when that was read last. */
+  /** The count of each ring's event, as last read. */
   private final long[] counts;
 
   /** Null until the first look at the threads' CPUs. */
@@ -55,7 +55,7 @@ final class PerfRings implements AutoCloseable {
     this.counts = new long[rings.length];
   }
 
-  /** None at all. */
+  /** An object without rings. */
   static PerfRings none() {
     return new PerfRings(new PerfRing[0], 0, 0);
   }
@@ -74,7 +74,7 @@ final class PerfRings implements AutoCloseable {
         return opened;
       }
       opened.close();
-      // Without the descriptors: they are not to be closed again, when they may be others'.
+      // Without the descriptors, which must not be closed again, as they may have been reused.
       opened = new PerfRings(new PerfRing[0], size, opened.errno);
       if (opened.errno != Errno.EPERM && opened.errno != Errno.ENOMEM) {
         break;
@@ -84,8 +84,8 @@ final class PerfRings implements AutoCloseable {
   }
 
   /**
-   * As {@link #open(Opener, int[], int, int)}, of rings that events of a thread own which count
-   * nothing, for others to write into.
+   * As {@link #open(Opener, int[], int, int)}; the rings belong to events of a thread that count
+   * nothing, and other events write into them.
    *
    * @param attr a buffer of {@link PerfAttr#BYTES}
    * @param tid the calling thread
@@ -166,7 +166,7 @@ final class PerfRings implements AutoCloseable {
     }
   }
 
-  /** Not to be written. */
+  /** The rings; the array must not be changed. */
   PerfRing[] all() {
     return rings;
   }
@@ -229,12 +229,12 @@ final class PerfRings implements AutoCloseable {
   }
 
   /**
-   * Whether threads may run on a CPU that has none. Reads every thread's affinity, but not so often
-   * that it takes more than half a percent of a core.
+   * Whether threads may run on a CPU without a ring. Reads every thread's affinity, but not so
+   * often that it takes more than half a percent of a core.
    *
-   * @param ignored CPUs that need none
-   * @param areOfCpus whether the events that own them sample CPUs: then one counts, too, that is of
-   *     a CPU where no thread may run any more, or has ended
+   * @param ignored CPUs that need no ring
+   * @param areOfCpus whether the events that own the rings sample CPUs: then an event also counts
+   *     if it has ended, or no thread may run on its CPU any more
    */
   boolean isMisplaced(BitSet ignored, boolean areOfCpus) {
     if (System.nanoTime() - lookedAt < pauseNanos) {
@@ -243,7 +243,7 @@ final class PerfRings implements AutoCloseable {
     if (cpuTime == null) {
       cpuTime = new CpuTime();
     }
-    // Not the time that passes: where CPUs are few for what runs, most of it is waiting.
+    // CPU time and not wall-clock time: on busy CPUs most of that is waiting.
     long began = cpuTime.ofThread();
     BitSet missing = CpuSet.present();
     boolean isAnyLeft = areOfCpus && haveEnded(missing);
@@ -260,11 +260,10 @@ final class PerfRings implements AutoCloseable {
 
   /**
    * Whether the event of one of these CPUs has not counted since the last call. The kernel ends the
-   * events of a CPU that goes offline and tells nobody (perf_event_exit_cpu_context in
-   * kernel/events/core.c): polls, reads and ioctls go on as before, and when the CPU is back,
-   * nothing comes from there. A machine that is suspended takes all CPUs but one offline while no
-   * process runs. But an event of a CPU's clock counts as long as the CPU is there. A read
-   * interrupts its CPU for some microseconds.
+   * events of a CPU that goes offline without notice (perf_event_exit_cpu_context in
+   * kernel/events/core.c): polls, reads and ioctls succeed as before, but when the CPU is back, it
+   * has no records. Suspending a machine takes all CPUs but one offline. But an event of a CPU's
+   * clock counts as long as the CPU is online. A read interrupts the CPU for some microseconds.
    */
   boolean haveEnded(BitSet online) {
     boolean isAnyEnded = false;

@@ -4,23 +4,22 @@ import java.util.Arrays;
 import stackweave.unwind.hash.LongIndex;
 
 /**
- * Tells records that come twice: of all records of one thread on one CPU, those of one root event
- * count.
+ * Recognises duplicate records: of all records of one thread on one CPU, only those of one root
+ * event count.
  *
- * <p>A thread that is started while we are attaching inherits the events of the thread that starts
- * it, and is then found and attached itself; what it starts inherits both. Each record says from
- * which root event it stems. Which one is first seen is as good as any other: an event that a
- * thread has on a CPU sees all of it there. A thread's choice ends with it, for its id is used
- * again.
+ * <p>A thread that is started while the engine attaches threads inherits the events of its parent,
+ * and is then found and attached itself; its children inherit both. Each record names its root
+ * event. The one that is seen first is chosen, since any event of a thread on a CPU sees all of its
+ * time there. The choice ends with the thread, because its id may be reused.
  */
 final class PerfRoots {
-  /** Should exits get lost in masses, better forget all than grow without end. */
+  /** Entries after which all are forgotten, because ends of threads seem to be lost. */
   private static final int MAX = 1 << 18;
 
   /** Positions of threads on CPUs. */
   private final LongIndex index = new LongIndex();
 
-  /** 0 where none is chosen. */
+  /** The chosen root event by position; 0 for none. */
   private long[] roots = new long[index.capacity()];
 
   private int lastExited;
@@ -31,7 +30,7 @@ final class PerfRoots {
     this.cpus = cpus;
   }
 
-  /** Whether a record of {@code tid} on {@code cpu} counts already by another root event. */
+  /** Whether another root event was chosen for {@code tid} on {@code cpu}. */
   boolean isDuplicate(int tid, int cpu, long root) {
     int position = position(tid, cpu);
     if (roots[position] == 0) {
@@ -63,7 +62,7 @@ final class PerfRoots {
     return position;
   }
 
-  /** A thread with this id was started: whoever had the id before is gone. */
+  /** A thread with this id was started: the previous thread with the id has ended. */
   void started(int tid) {
     forget(tid);
     lastExited = lastExited == tid ? 0 : lastExited;
@@ -79,7 +78,7 @@ final class PerfRoots {
     return found;
   }
 
-  /** A thread has ended; false if that is known. */
+  /** A thread has ended; returns false if that was known. */
   boolean exited(int tid) {
     forget(tid);
     boolean news = lastExited != tid;
@@ -87,7 +86,7 @@ final class PerfRoots {
     return news;
   }
 
-  /** Records were lost, exits perhaps among them: choose anew. */
+  /** Records were lost, perhaps of ends: forgets all choices. */
   void clear() {
     Arrays.fill(roots, 0);
   }

@@ -1,8 +1,8 @@
 package stackweave.engine.perf;
 
 /**
- * How large rings and copies of stacks are: all rings together are bounded, since they are locked
- * memory, and with many CPUs both get smaller. Stateless.
+ * Sizes of rings and of stack copies. All rings together are bounded, since they are locked memory;
+ * with many CPUs both get smaller. Stateless.
  */
 final class PerfSizes {
   /** Limit for all rings together. */
@@ -23,7 +23,7 @@ final class PerfSizes {
   /** How long the drain thread may be late before samples of a busy CPU are lost, in ns. */
   private static final long PAUSE_NANOS = 20_000_000;
 
-  /** So many samples have room in a ring in any case, unless it is very small. */
+  /** A ring has room for as many samples, unless it is very small. */
   private static final int SAMPLES = 8;
 
   /** Stacks are not cut below this; few are deeper. */
@@ -36,7 +36,7 @@ final class PerfSizes {
 
   private PerfSizes() {}
 
-  /** Most bytes of each CPU's ring, a power of two; 0 if there are too many CPUs for any. */
+  /** Most bytes of a CPU's ring, a power of two; 0 if there are too many CPUs. */
   static int ringBytes(int cpus, int mostBytes) {
     long share = Long.highestOneBit(ALL_RINGS_BYTES / cpus);
     return share < MIN_RING_BYTES ? 0 : (int) Math.min(mostBytes, share);

@@ -22,7 +22,7 @@ import stackweave.linux.SystemCalls;
  * Samples by perf_event_open: after each interval of CPU time the kernel writes the thread's
  * registers and a copy of its stack into the CPU's ring. No code of the agent runs on that thread
  * and no signal is sent. Started by {@link stackweave.engine.choice.EngineChooser}; for the drain
- * thread, but for {@link #wake}.
+ * thread, except {@link #wake}.
  *
  * <p>The package's comment says how events, rings and records are divided among the classes here.
  */
@@ -46,13 +46,13 @@ public final class PerfThreadEngine extends PerfEngine {
   /** Null for CPU time. */
   private KernelEvent event;
 
-  /** What the kernel takes for each of a function's calls, if the event is of one. */
+  /** Time that the kernel takes for each call of a function, if the event is a uprobe. */
   private double trapNanos;
 
-  /** Of {@link EngineConfig#intervalNanos} or {@link EngineConfig#event}. */
+  /** From {@link EngineConfig#intervalNanos} or {@link EngineConfig#event}. */
   private final long interval;
 
-  /** Null unless it runs beside another engine, which looks after the CPUs. */
+  /** Null unless it runs beside another engine, which watches the CPUs. */
   private final Beside beside;
 
   private final boolean kernel;
@@ -67,11 +67,11 @@ public final class PerfThreadEngine extends PerfEngine {
   private long heldBytes;
   private ThreadWatch watch;
 
-  /** Whether threads are too many. */
+  /** Whether it has ended because of too many threads. */
   private boolean ended;
 
   /**
-   * What is different beside another engine.
+   * Settings for running beside another engine.
    *
    * @param ringBytes most bytes of a CPU's ring, a power of two
    * @param filter a BPF program that decides which samples are taken; −1 for all
@@ -100,8 +100,8 @@ public final class PerfThreadEngine extends PerfEngine {
   }
 
   /**
-   * As {@link #start(EngineKind, EngineConfig, PerfBudget)}, with no more than these features, as
-   * on an older kernel; for tests.
+   * As {@link #start(EngineKind, EngineConfig, PerfBudget)}, with at most these features, as on an
+   * older kernel; for tests.
    */
   public static PerfThreadEngine start(
       EngineKind kind, EngineConfig config, PerfBudget budget, PerfAttr.Features newest)
@@ -110,10 +110,10 @@ public final class PerfThreadEngine extends PerfEngine {
   }
 
   /**
-   * Starts beside another engine, of an event that is not CPU time: the other one's end ends it,
-   * too, for both are the events of one thread.
+   * Starts beside another engine, for an event other than CPU time. The end of the other engine
+   * also ends this one, since both have their events in one thread.
    *
-   * @param budget its own
+   * @param budget the budget of this engine
    * @param ringBytes most bytes of a CPU's ring, a power of two
    * @param filter a BPF program that decides which samples are taken; −1 for all
    */
@@ -185,7 +185,7 @@ public final class PerfThreadEngine extends PerfEngine {
     trapNanos = event.path() == null ? 0 : UprobeCost.nanos(calls, event.type());
   }
 
-  /** A refusal that names the event. */
+  /** A refusal with a text that names the event. */
   private EngineRefusedException worded(EngineRefusedException e) {
     return event == null ? e : EventRefusals.open(config.event(), e.refusal());
   }
@@ -214,7 +214,7 @@ public final class PerfThreadEngine extends PerfEngine {
     rings =
         PerfRings.openOwned(calls, attr, features, drainTid, cpus, most, PerfSizes.MIN_RING_BYTES);
     rings.check(kind, kernel, cpus.length, PerfSizes.MIN_RING_BYTES);
-    // Events come in bursts: many samples in a ring are worth more than deep ones.
+    // Events come in bursts: a ring is better used for many samples than for deep ones.
     stackBytes =
         PerfSizes.stackBytes(
             rings.bytes(),
@@ -222,7 +222,7 @@ public final class PerfThreadEngine extends PerfEngine {
             event == null ? stackBytes : PerfSizes.MIN_STACK_BYTES);
   }
 
-  /** Within {@link #drain}: the address that the present sample is of; 0 for none. */
+  /** Within {@link #drain}: the address of the present sample; 0 for none. */
   public long address() {
     return records.address();
   }
@@ -249,9 +249,7 @@ public final class PerfThreadEngine extends PerfEngine {
     return merge.drain(untilTimeNanos, stopped, watched);
   }
 
-  /**
-   * Passes a record on and keeps counting threads meanwhile: decoding a full ring may take seconds.
-   */
+  /** Passes a record on, and checks the number of threads: to decode a ring may take seconds. */
   private void record(PerfRing ring, long timeNanos) {
     watch();
     records.record(ring, timeNanos);

@@ -4,9 +4,9 @@ import stackweave.engine.EngineSink;
 import stackweave.unwind.Architecture;
 
 /**
- * What {@link CpuRecords} and {@link PerfRecords} share: the records of samples and losses, and the
- * counters. A record is copied out and its space released before the sink sees it, so that the
- * kernel can write the next one meanwhile. Layouts: include/uapi/linux/perf_event.h, enum
+ * Base of {@link CpuRecords} and {@link PerfRecords}: handles the records of samples and losses,
+ * and has the counters. A record is copied out and its space released before the sink sees it, so
+ * that the kernel can write the next one meanwhile. Layouts: include/uapi/linux/perf_event.h, enum
  * perf_event_type. Called by {@link RingMerge}; for the drain thread only.
  */
 abstract class SampleRecords implements RingMerge.Target {
@@ -17,7 +17,7 @@ abstract class SampleRecords implements RingMerge.Target {
   final int pid;
   final SampleDecoder decoder;
 
-  /** Null but within a drain. */
+  /** Null outside of a drain. */
   EngineSink sink;
 
   private long samples;
@@ -46,7 +46,7 @@ abstract class SampleRecords implements RingMerge.Target {
     return sink.wantsSample();
   }
 
-  /** Consumes and counts a record of another process; whether it was one. */
+  /** Consumes and counts a record of another process; returns whether it was one. */
   final boolean isForeignSample(PerfRing ring) {
     if (ring.getInt(8) == pid) {
       return false;
@@ -77,7 +77,7 @@ abstract class SampleRecords implements RingMerge.Target {
     return coveredNanos;
   }
 
-  /** Lost records as reported by LOST records, so without those since the last record written. */
+  /** Lost records as reported by LOST records; those lost since the last record are missing. */
   final long lost() {
     return lost;
   }

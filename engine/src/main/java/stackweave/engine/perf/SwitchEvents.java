@@ -17,19 +17,19 @@ import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 
 /**
- * Records when threads leave a CPU and get one, and who wakes them: an event of its own for each
- * thread and CPU, which later threads inherit, beside whichever engine samples. Rings are its own,
- * so that switches take no room of samples. The kernel writes 32 bytes for a switch; nothing else
- * happens on the threads. Used by the drain thread alone, which is not recorded itself.
+ * Records when threads leave a CPU and get one, and what wakes them, beside any engine: by an event
+ * for each thread and CPU, which later threads inherit. It has rings of its own, so that samples
+ * lose no room to switches. The kernel writes 32 bytes for a switch; nothing else happens on the
+ * threads. For the drain thread only, which is not recorded itself.
  */
 public final class SwitchEvents implements AutoCloseable {
-  /** Which event a refusal is of: one without privilege, as in this engine. */
+  /** The engine that refusals name: one that needs no privilege, either. */
   private static final EngineKind KIND = EngineKind.PERF_USER;
 
-  /** Room for 32,768 switches of a CPU. */
+  /** Has room for 32,768 switches of a CPU. */
   private static final int RING_BYTES = 1024 * 1024;
 
-  /** The same without CAP_IPC_LOCK: what all processes of a user may lock is little. */
+  /** The size without CAP_IPC_LOCK: all processes of a user together may lock little memory. */
   private static final int UNPRIVILEGED_RING_BYTES = 128 * 1024;
 
   /** Limit for all rings together, since they are locked memory. */
@@ -37,10 +37,10 @@ public final class SwitchEvents implements AutoCloseable {
 
   private static final int MIN_RING_BYTES = 32 * 1024;
 
-  /** Before that, who was preempted and who is blocked can't be told apart. */
+  /** Older kernels do not distinguish preempted from blocked threads. */
   private static final KernelVersion FIRST = new KernelVersion(4, 17);
 
-  /** Records that are younger are held back: those of another CPU may be older. */
+  /** Younger records are held back, because another CPU may still write older ones. */
   public static final long SETTLING_NANOS = RingMerge.SETTLING_NANOS;
 
   private final PerfBudget budget;
@@ -53,7 +53,7 @@ public final class SwitchEvents implements AutoCloseable {
   private final ThreadWatch watch;
   private PerfAttr.Features features;
 
-  /** Null where wake-ups are not recorded. */
+  /** Null if wake-ups are not recorded. */
   private WakeTracepoint tracepoint;
 
   private String whyNoWakeUps = "";
@@ -76,7 +76,7 @@ public final class SwitchEvents implements AutoCloseable {
    *
    * @param budget of kernel memory, as much again as an engine may use
    * @param policy whether perf_event_open may be called
-   * @param wakeUps whether to record who wakes threads, too, where that is possible
+   * @param wakeUps whether to record wake-ups, too, if possible
    * @throws EngineRefusedException if it can't run; nothing is held then
    */
   public static SwitchEvents start(PerfBudget budget, CallPolicy policy, boolean wakeUps)
@@ -120,7 +120,7 @@ public final class SwitchEvents implements AutoCloseable {
     events.attach(rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));
   }
 
-  /** Null if the kernel has none for this process. */
+  /** Null if the kernel shows this process no such tracepoint. */
   private WakeTracepoint wakeUps() {
     try {
       tracepoint = WakeTracepoint.read();
@@ -155,8 +155,8 @@ public final class SwitchEvents implements AutoCloseable {
   }
 
   /**
-   * Delivers the records that no CPU may write before any more: those of the last millisecond are
-   * held back until the next call, unless it was stopped.
+   * Delivers the records before which no CPU can write any more: those of the last millisecond are
+   * held back until the next call, unless recording was stopped.
    */
   public void drain(SwitchSink sink) {
     if (closed) {
@@ -175,8 +175,8 @@ public final class SwitchEvents implements AutoCloseable {
   }
 
   /**
-   * Of a full ring records are missing, which the kernel says only behind them. Records of other
-   * CPUs would then end blocks that were over long before, so all are given up.
+   * Discards all records if a ring is full: some of its records are missing, and the kernel reports
+   * that only behind them. Records of other CPUs would then end blocks that were over long before.
    */
   private boolean discardIfFull() {
     boolean isAnyFull = false;
@@ -194,20 +194,17 @@ public final class SwitchEvents implements AutoCloseable {
     return isAnyFull;
   }
 
-  /** How often {@link #costsTooMuch} is to be asked, in ns. */
+  /** How often {@link #costsTooMuch} must be called, in ns. */
   public long watchNanos() {
     return watch.millis() * 1_000_000L;
   }
 
-  /** Whether there are so many threads, or so many are started, that it must end. */
+  /** Whether recording must end, because there are too many threads, or too many are started. */
   public boolean costsTooMuch() {
     return watch.isTooMuch(records.starts(), System.nanoTime());
   }
 
-  /**
-   * Whether threads may run where they are not recorded, so that it must begin anew. Reads every
-   * thread's affinity.
-   */
+  /** Whether threads may run on CPUs without a ring. Reads every thread's affinity. */
   public boolean isOutgrown() {
     return rings.isMisplaced(new BitSet(), false);
   }
@@ -217,17 +214,17 @@ public final class SwitchEvents implements AutoCloseable {
     return records.switches();
   }
 
-  /** Records of wake-ups so far: about two for each. */
+  /** Records of wake-ups so far: about two for each wake-up. */
   public long wakeUpRecords() {
     return records.wakeUps();
   }
 
-  /** Whether it records who wakes threads. */
+  /** Whether wake-ups are recorded. */
   public boolean hasWakeUps() {
     return tracepoint != null;
   }
 
-  /** Why it does not though it was asked to, as a line for users; empty if it does. */
+  /** Why wake-ups are not recorded although requested, as a line for users; empty if they are. */
   public String whyNoWakeUps() {
     return whyNoWakeUps;
   }
@@ -237,7 +234,7 @@ public final class SwitchEvents implements AutoCloseable {
     return closed ? 0 : rings.count() + (stopped ? 0 : events.fileDescriptors());
   }
 
-  /** Ends recording; what is in the rings can still be drained. */
+  /** Stops recording; records in the rings can still be drained. */
   public void stop() {
     if (!stopped) {
       stopped = true;

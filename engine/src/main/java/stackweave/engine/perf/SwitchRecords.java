@@ -2,9 +2,9 @@ package stackweave.engine.perf;
 
 /**
  * Decodes the records of switches at a ring's tail and passes them on. Layouts:
- * include/uapi/linux/perf_event.h, enum perf_event_type; a switch has no fields of its own, but
- * says in its header which way it goes (PERF_RECORD_MISC_SWITCH_OUT). Called by {@link RingMerge};
- * for the drain thread only. Allocates nothing.
+ * include/uapi/linux/perf_event.h, enum perf_event_type; a switch has no fields of its own; a flag
+ * in its header has its direction (PERF_RECORD_MISC_SWITCH_OUT). Called by {@link RingMerge}; for
+ * the drain thread only. Allocates nothing.
  */
 final class SwitchRecords implements RingMerge.Target {
   private static final int RECORD_LOST = 2;
@@ -31,7 +31,7 @@ final class SwitchRecords implements RingMerge.Target {
 
   private final int pid;
 
-  /** Null where wake-ups are not recorded. */
+  /** Null if wake-ups are not recorded. */
   private WakeTracepoint tracepoint;
 
   private SwitchSink sink;
@@ -43,7 +43,7 @@ final class SwitchRecords implements RingMerge.Target {
     this.pid = pid;
   }
 
-  /** Sets where samples have what is used of them. */
+  /** Sets the layout of wake-up records. */
   void setTracepoint(WakeTracepoint tracepoint) {
     this.tracepoint = tracepoint;
   }
@@ -53,17 +53,17 @@ final class SwitchRecords implements RingMerge.Target {
     this.sink = sink;
   }
 
-  /** Records of switches of this process, either way, those that were lost included. */
+  /** Records of switches of this process, in both directions, including lost ones. */
   long switches() {
     return switches;
   }
 
-  /** Some of that many bytes were given up unread: they count as switches. */
+  /** Counts bytes that were discarded unread as switches. */
   void discarded(int bytes) {
     switches += bytes / SWITCH_BYTES;
   }
 
-  /** Records of wake-ups, of which there may be two for one. */
+  /** Records of wake-ups; a wake-up may have two. */
   long wakeUps() {
     return wakeUps;
   }
@@ -79,7 +79,7 @@ final class SwitchRecords implements RingMerge.Target {
       case RECORD_SWITCH -> switched(ring, timeNanos);
       case RECORD_SAMPLE -> woken(ring, timeNanos);
       case RECORD_FORK -> {
-        // Of a child process pid is another one.
+        // A record of a child process has another pid.
         int tid = ring.getInt(8) == pid ? ring.getInt(16) : 0;
         ring.take();
         if (tid != 0) {
@@ -115,7 +115,7 @@ final class SwitchRecords implements RingMerge.Target {
     int tid = ring.getInt(RAW + tracepoint.pid());
     ring.take();
     wakeUps++;
-    // Nobody runs on an idle CPU: what wakes from there is an interrupt, too.
+    // The idle task wakes nobody: a wake-up on an idle CPU is by an interrupt, too.
     boolean isInterrupt = (flags & FLAGS_INTERRUPT) != 0 || wakerTid == 0;
     sink.woken(tid, timeNanos, wakerPid, wakerTid, isInterrupt);
   }

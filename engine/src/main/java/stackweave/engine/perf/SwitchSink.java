@@ -8,7 +8,7 @@ public interface SwitchSink {
   /**
    * A thread has left its CPU.
    *
-   * @param isPreempted whether it could go on, and has only lost its CPU to another
+   * @param isPreempted whether it could go on, and lost its CPU to another thread
    */
   void switchedOut(int tid, long timeNanos, boolean isPreempted);
 
@@ -16,21 +16,21 @@ public interface SwitchSink {
   void switchedIn(int tid, long timeNanos);
 
   /**
-   * A thread is being woken; it gets a CPU later. What wakes it is the thread that runs, or an
-   * interrupt.
+   * A thread is being woken; it gets a CPU later. The running thread or an interrupt wakes it.
    *
-   * @param wakerPid the process of the thread that runs
-   * @param wakerTid that thread
-   * @param isInterrupt whether an interrupt, hard or soft, wakes it: whose thread runs is chance
+   * @param wakerPid the process of the running thread
+   * @param wakerTid the running thread
+   * @param isInterrupt whether an interrupt, hard or soft, wakes it; then the running thread has
+   *     nothing to do with it
    */
   void woken(int tid, long timeNanos, int wakerPid, int wakerTid, boolean isInterrupt);
 
-  /** A thread was started: whoever had this id before is gone. */
+  /** A thread was started: the previous thread with this id has ended. */
   void started(int tid);
 
   /** A thread has ended. */
   void ended(int tid);
 
-  /** Records were lost: what is known of any thread may be out of date. */
+  /** Records were lost: the state of any thread may be out of date. */
   void lost();
 }

@@ -1,15 +1,15 @@
 package stackweave.engine.perf;
 
 /**
- * Decides whether events that threads inherit cost too much: threads are so many that the budget is
- * met, or they start so often that inheriting takes more than a tenth of a core over five seconds,
- * so that a pool may start at once. Not thread-safe.
+ * Decides whether events that threads inherit cost too much: there are so many threads that the
+ * budget is reached, or they start so often that inheriting takes more than a tenth of a core over
+ * five seconds. A pool may start at once. Not thread-safe.
  */
 final class ThreadWatch {
   private static final int LEAST_MILLIS = 5;
   private static final int MOST_MILLIS = 40;
 
-  /** More threads than a process starts in a millisecond: one takes 20 µs or more of a core. */
+  /** More threads than a process can start in a millisecond: each takes 20 µs or more of a core. */
   private static final int STARTS_PER_MILLI = 50;
 
   /** CPU time of an inherited event for a thread's start and end, in ns. */
@@ -28,7 +28,7 @@ final class ThreadWatch {
   private long startsBefore;
 
   /**
-   * @param eventsPerThread that each thread inherits
+   * @param eventsPerThread events that each thread inherits
    */
   ThreadWatch(PerfBudget budget, int eventsPerThread, long nowNanos) {
     this.budget = budget;
@@ -40,15 +40,15 @@ final class ThreadWatch {
   }
 
   /**
-   * How often it is to be asked, in ms: threads that start meanwhile are in no count, and must not
-   * take an eighth of the budget.
+   * How often {@link #isTooMuch} must be called, in ms: threads that start between two calls must
+   * not take more than an eighth of the budget.
    */
   int millis() {
     return millis;
   }
 
   /**
-   * Whether they cost too much. Does nothing if it was asked a moment ago.
+   * Whether they cost too much. Does nothing if it was called a moment ago.
    *
    * @param starts threads started so far
    */

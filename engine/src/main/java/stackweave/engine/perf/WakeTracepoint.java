@@ -8,8 +8,8 @@ import stackweave.engine.bpf.PidNamespace;
 import stackweave.engine.perf.event.Tracefs;
 
 /**
- * The kernel's tracepoint sched:sched_waking, which says who wakes whom, and where its records have
- * what is used of them. Read from tracefs, by {@link SwitchEvents} when it begins. Immutable.
+ * The kernel's tracepoint sched:sched_waking, which records wake-ups, with the offsets of the
+ * fields that are used. Read from tracefs, by {@link SwitchEvents} when it begins. Immutable.
  *
  * @param id its number, the event's config
  * @param flags offset of common_flags in a record's data: what interrupted the waker, if anything
@@ -19,7 +19,7 @@ record WakeTracepoint(long id, int flags, int pid) {
   private static final Pattern FIELD =
       Pattern.compile("field:[^;]*?\\b(\\w+)(?:\\[\\d*])?;\\s*offset:(\\d+);\\s*size:(\\d+);");
 
-  /** What is used of a record lies within so many bytes. */
+  /** The fields that are used lie within as many bytes. */
   private static final int MAX_OFFSET = 256;
 
   /**
@@ -47,7 +47,7 @@ record WakeTracepoint(long id, int flags, int pid) {
     return read(place);
   }
 
-  /** As {@link #read()}, of a directory of tracefs. */
+  /** As {@link #read()}, from a directory of tracefs. */
   static WakeTracepoint read(File place) throws IOException {
     try {
       String format = Tracefs.text(place, "format");

@@ -12,7 +12,7 @@ public final class EventRefusals {
   /**
    * perf_event_open refused the event.
    *
-   * @param refusal as of an event of CPU time
+   * @param refusal the refusal as for CPU time
    */
   public static EngineRefusedException open(SampledEvent event, EngineRefusal refusal) {
     String why =

@@ -11,8 +11,8 @@ import stackweave.linux.SystemCalls;
  *
  * @param type the PMU
  * @param config which of its events
- * @param path of a uprobe the library's path, which config1 points to; otherwise null
- * @param offset of a uprobe its place in the file, config2; otherwise 0
+ * @param path for a uprobe the library's path, to which config1 points; otherwise null
+ * @param offset for a uprobe its offset in the file, config2; otherwise 0
  * @param inUserMode whether it happens in user mode, too, so that it can be sampled there alone
  */
 public record KernelEvent(int type, long config, NativeBuffer path, long offset, boolean inUserMode)

@@ -11,8 +11,8 @@ import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * Finds what perf_event_open takes for an event that was asked for: a constant of the kernel's
- * interface, a tracepoint's number in tracefs, or a function's place in a file that is mapped.
+ * Finds the parameters of perf_event_open for an event that was asked for: a constant of the
+ * kernel's interface, a tracepoint's number in tracefs, or a function's offset in a mapped file.
  * Called before an engine opens its events; stateless.
  */
 public final class KernelEvents {
@@ -31,9 +31,9 @@ public final class KernelEvents {
   private KernelEvents() {}
 
   /**
-   * What is to be opened.
+   * The event to be opened.
    *
-   * @param engine which asks for it
+   * @param engine the engine that asks for it
    * @throws EngineRefusedException if this machine, or this process, does not have the event, with
    *     the reason in one line
    */

@@ -19,14 +19,14 @@ public final class UprobeCost {
   private static final int ROUNDS = 16;
   private static final int CALLS = 4;
 
-  /** What was measured; negative before. Of the drain thread. */
+  /** The measured cost; negative before. Used by the drain thread. */
   private static double known = -1;
 
   private UprobeCost() {}
 
   /**
-   * Measures it once, with the C library's getpid, which hardly anybody calls, on the calling
-   * thread, within a millisecond. For the drain thread.
+   * Measures it once, with the C library's getpid, which is rarely called, on the calling thread,
+   * within a millisecond. For the drain thread.
    *
    * @param type of a uprobe's event
    * @return in ns; 0 if none can be placed
@@ -75,7 +75,7 @@ public final class UprobeCost {
     return null;
   }
 
-  /** CPU time of a call on this thread, in ns: the best of some. */
+  /** CPU time of a call on this thread, in ns: the least of several measurements. */
   public static double callNanos(CpuTime time, Runnable call) {
     double best = Double.MAX_VALUE;
     for (int i = 0; i < ROUNDS; i++) {

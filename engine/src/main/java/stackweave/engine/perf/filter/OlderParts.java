@@ -30,40 +30,40 @@ import stackweave.linux.SystemCalls;
 import stackweave.unwind.snapshot.OlderCopy;
 
 /**
- * Copies of what is further up in a thread's stack than the event's own copy reaches, taken at the
- * same interrupt by instructions of the {@link ProcessFilter}: from the end of the event's copy to
- * the stack's end, without what no stack of the thread has needed so far, such as a large buffer in
- * between. Where a stack ends they are {@linkplain #stack told}; before that they stop at the first
- * page that is not there, such as a guard page. They copy page by page, since one that nobody has
- * written may not be there. A page that finds no room in the ring is missing. In the kernel a
- * thread's stack pointer is not at hand: copies begin where those of its last sample in user mode
- * did. For the drain thread.
+ * Copies the part of a thread's stack above the event's own copy, at the same interrupt, by
+ * instructions of the {@link ProcessFilter}: from the end of the event's copy to the stack's end,
+ * without parts that no stack of the thread has needed so far, such as a large buffer. The program
+ * gets the stack's end by {@link #stack}; until then copies end at the first absent page, such as a
+ * guard page. They are made page by page, since a page that was never written may be absent. A page
+ * that finds no room in the ring is missing. In the kernel the user stack pointer is not available:
+ * copies begin where those of the last sample in user mode did. For the drain thread.
  */
 public final class OlderParts implements AutoCloseable {
   private static final int RING_BYTES = 4 << 20;
   private static final int MIN_RING_BYTES = 512 << 10;
 
-  /** Threads whose stacks' ends are known to the program. */
+  /** Threads whose stacks' ends the program knows, at most. */
   private static final int THREADS = 4_096;
 
-  /** Threads of which it is remembered that the program knows it; a power of two. */
+  /** Entries of the cache of what the program knows; a power of two. */
   private static final int KNOWN = 1_024;
 
-  /** When no copy has come for so long, samples may wait again. */
+  /** If no copy was made for so long, samples may wait again. */
   private static final long IDLE_NANOS = 10_000_000_000L;
 
-  /** By how much the kernel's time of a sample may differ from the program's, in ns. */
+  /** Largest difference between the kernel's time of a sample and the program's, in ns. */
   private static final long APART_NANOS = 200_000;
 
-  /** No older sample comes when one of this age has come, in ns. */
+  /** When a sample is so old, no earlier one can come any more, in ns. */
   private static final long GONE_NANOS = 20_000_000;
 
-  /** With shorter intervals the copies would take too much of them: some 50 µs for 256 KiB. */
+  /** With shorter intervals copies would take too large a share: some 50 µs for 256 KiB. */
   private static final long MIN_INTERVAL_NANOS = 1_000_000;
 
   /**
-   * From here on and before the next the kernel takes a lock for each copy, which the interrupted
-   * code may hold (check_heap_object in mm/usercopy.c): the CPU would wait for itself.
+   * The first version in which the kernel takes a lock for each copy, which the interrupted code
+   * may hold (check_heap_object in mm/usercopy.c): the CPU would deadlock. The next constant has
+   * the first without.
    */
   private static final KernelVersion LOCKS_UP = new KernelVersion(5, 18);
 
@@ -76,7 +76,7 @@ public final class OlderParts implements AutoCloseable {
   private static final int NEEDED = 16;
   private static final int STACK_BYTES = 24;
 
-  /** A bit of the address behind the last: the stack's end is not known. */
+  /** A flag in the end address: the stack's end is not known. */
   private static final int WITHOUT_END = 1;
 
   // A record.
@@ -99,16 +99,16 @@ public final class OlderParts implements AutoCloseable {
   private final NativeBuffer stack = NativeBuffer.allocate(STACK_BYTES);
   private final NativeBuffer attr = NativeBuffer.allocate(Bpf.ELEMENT_BYTES);
 
-  /** What the map has, by the thread's id: the latest of those that fall together. */
+  /** The map's content by thread id; of threads in the same slot, the latest. */
   private final int[] tids = new int[KNOWN];
 
   private final long[] ends = new long[KNOWN];
   private final long[] needed = new long[KNOWN];
 
-  /** When a copy came last, by {@link System#nanoTime}; 0 if none has. */
+  /** When the last copy came, by {@link System#nanoTime}; 0 before the first. */
   private long lastNanos;
 
-  /** Up to when each CPU's copies are done with, by its number. */
+  /** Position up to which each CPU's copies are used up, by the CPU's number. */
   private long[] done = {};
 
   private OlderParts(SystemCalls calls, int stackBytes, int stacks, BpfRing ring) {
@@ -120,9 +120,9 @@ public final class OlderParts implements AutoCloseable {
   }
 
   /**
-   * Null if the kernel can't, or has no memory for it, or the interval is too short.
+   * Null if the kernel can't do it, or has no memory for it, or the interval is too short.
    *
-   * @param stackBytes what the event itself copies
+   * @param stackBytes bytes of the event's own copy
    */
   static OlderParts open(
       SystemCalls calls, KernelVersion kernel, long intervalNanos, int stackBytes) {
@@ -144,16 +144,16 @@ public final class OlderParts implements AutoCloseable {
   /**
    * Writes the instructions that copy. They change all registers.
    *
-   * @param context where on the program's stack the address of the interrupted registers is
-   * @param task where the thread's id is, 8 bytes
-   * @param free where 24 bytes of it are free
+   * @param context offset on the program's stack of the address of the interrupted registers
+   * @param task offset of the thread's id, 8 bytes
+   * @param free offset of 24 free bytes
    */
   void writeTo(BpfCode code, int context, int task, int free) {
     int time = free;
     int cpu = free + Long.BYTES;
     int test = free + 2 * Long.BYTES;
     code.setMap(1, stacks).copy(2, FRAME).apply(ADD, 2, task).call(MAP_LOOKUP_ELEM).copy(9, 0);
-    // Register 7 becomes the first address, 8 that behind the last.
+    // Register 7 gets the first address, register 8 the end address.
     code.load(1, FRAME, context);
     code.load(2, 1, interrupted.mode()).apply(AND, 2, interrupted.modeMask());
     int inKernel = code.jump(NOT_EQUAL, 2, interrupted.userMode());
@@ -210,11 +210,10 @@ public final class OlderParts implements AutoCloseable {
   }
 
   /**
-   * Says what is known of a thread's stack. Until then its copies end with the first page that is
-   * not there.
+   * Sets the bounds of a thread's stack. Until then its copies end at the first absent page.
    *
    * @param end the address above the stack, 0 if not known
-   * @param first the first address that was needed of what is older; 0 for none
+   * @param first the first address that was needed above the event's copy; 0 for none
    */
   public void stack(int tid, long end, long first) {
     int i = tid & KNOWN - 1;
@@ -236,7 +235,7 @@ public final class OlderParts implements AutoCloseable {
     }
   }
 
-  /** Whether copies were taken of a thread's stack of late. */
+  /** Whether copies were made lately. */
   public boolean areTaken() {
     return lastNanos != 0 && System.nanoTime() - lastNanos < IDLE_NANOS;
   }
@@ -247,7 +246,7 @@ public final class OlderParts implements AutoCloseable {
   }
 
   /**
-   * A sample has come: gives it what was copied for it.
+   * Gives a sample the pages that were copied for it.
    *
    * @param timeNanos by the kernel's clock
    * @param copy receives the pages; null if they are not wanted
@@ -272,8 +271,8 @@ public final class OlderParts implements AutoCloseable {
   }
 
   /**
-   * The time of the thread's pages that were copied on a CPU for a sample: the nearest one, as the
-   * next sample may follow soon after one that was late; 0 if none were.
+   * The time of the copies that belong to a sample: the nearest one, as the next sample may follow
+   * soon after one that was late; 0 if there are none.
    */
   private long timeOf(int cpu, int tid, long timeNanos) {
     ByteBuffer data = ring.data();
@@ -282,7 +281,7 @@ public final class OlderParts implements AutoCloseable {
     for (int at = ring.contents(position); at >= 0; at = ring.contents(position)) {
       long time = data.getLong(at + TIME);
       if (time > timeNanos + APART_NANOS) {
-        break; // all that follow are later, but for some microseconds
+        break; // all that follow are later, except for some microseconds
       }
       if (data.getLong(at + CPU) == cpu
           && data.getLong(at + TASK) == tid
@@ -311,7 +310,7 @@ public final class OlderParts implements AutoCloseable {
     }
   }
 
-  /** Gives room back, of samples that have come, or can't come any more. */
+  /** Frees the room of copies whose samples have come, or can't come any more. */
   private void release(long gone) {
     ByteBuffer data = ring.data();
     long position = ring.position();

@@ -20,14 +20,14 @@ import stackweave.unwind.text.ModifiedUtf8;
 
 /**
  * A program that the kernel runs whenever an event of a CPU is about to take a sample: it lets
- * those of one process through, but for one thread. Of others no register and no byte of a stack is
- * copied (bpf_overflow_handler in kernel/events/core.c). Of those that it lets through it keeps the
- * thread's name, which nobody knows any more when the thread has ended, and copies {@link
- * OlderParts} of the stack. For the drain thread.
+ * samples of one process pass, except one thread's. For other processes no register and no byte of
+ * a stack is copied (bpf_overflow_handler in kernel/events/core.c). For samples that pass it stores
+ * the thread's name, which is not available after the thread's end, and copies {@link OlderParts}
+ * of the stack. For the drain thread.
  */
 public final class ProcessFilter implements AutoCloseable {
-  // On the program's stack: struct bpf_pidns_info, the thread's id, its name, and what OlderParts
-  // needs beyond the name's place; what the program was called with.
+  // Offsets on the program's stack: struct bpf_pidns_info, the thread's id, its name, and what
+  // OlderParts needs beyond the name's place; the program's argument.
   private static final int TASK = -8;
   private static final int PROCESS = -4;
   private static final int KEY = -16;
@@ -38,7 +38,7 @@ public final class ProcessFilter implements AutoCloseable {
   /** TASK_COMM_LEN in include/linux/sched.h. */
   private static final int NAME_BYTES = 16;
 
-  /** Names are kept of so many threads at least, and of so many for each CPU. */
+  /** The number of names that are stored, at least, and for each CPU. */
   private static final int NAMES = 4_096;
 
   private static final int NAMES_EACH = 256;
@@ -53,7 +53,7 @@ public final class ProcessFilter implements AutoCloseable {
   private final NativeBuffer name = NativeBuffer.allocate(NAME_BYTES);
   private final NativeBuffer attr = NativeBuffer.allocate(Bpf.ELEMENT_BYTES);
 
-  /** Null without. */
+  /** Null if older parts are not copied. */
   private final OlderParts older;
 
   private final String note;
@@ -69,11 +69,11 @@ public final class ProcessFilter implements AutoCloseable {
   /**
    * Loads it.
    *
-   * @param pid the process, in its own namespace of ids, which is that of the caller
-   * @param exceptTid one of its threads
-   * @param cpus how many CPUs it is to run on
+   * @param pid the process's id in the caller's namespace
+   * @param exceptTid the thread that does not pass
+   * @param cpus the number of CPUs that it runs on
    * @param intervalNanos of the events
-   * @param stackBytes what they copy of a stack
+   * @param stackBytes bytes of a stack that they copy
    * @return null if the kernel does not permit it
    */
   public static ProcessFilter open(
@@ -141,7 +141,7 @@ public final class ProcessFilter implements AutoCloseable {
     return Bpf.load(calls, Bpf.PERF_EVENT, code);
   }
 
-  /** Puts the thread's id into register 6; the jumps where the sample is dropped. */
+  /** Puts the thread's id into register 6; returns the jumps that drop the sample. */
   private static int[] inFirstNamespace(BpfCode code, int pid, int exceptTid) {
     code.call(GET_CURRENT_PID_TGID).copy(6, 0).apply(Operation.SHIFT_RIGHT, 0, Integer.SIZE);
     int otherProcess = code.jump(NOT_EQUAL, 0, pid);
@@ -173,12 +173,12 @@ public final class ProcessFilter implements AutoCloseable {
     return 1 + (names < 0 ? 0 : 1) + (older == null ? 0 : 2);
   }
 
-  /** Which part of it the kernel refused, for users; empty if none. */
+  /** A note for users on the part that the kernel refused; empty for none. */
   public String note() {
     return note;
   }
 
-  /** What it copies of stacks; null if nothing. */
+  /** The copies of older parts of stacks; null for none. */
   public OlderParts older() {
     return older;
   }
