@@ -9,7 +9,7 @@ import stackweave.linux.SystemCalls;
 
 /**
  * Makes maps and loads programs by bpf(2) (union bpf_attr, include/uapi/linux/bpf.h). The caller
- * has asked whether the call may be made, and closes the descriptors. Stateless.
+ * must check first whether bpf may be called, and closes the descriptors. Stateless.
  */
 public final class Bpf {
   private static final int MAP_CREATE = 0;
@@ -51,10 +51,7 @@ public final class Bpf {
     return create(calls, RING, 0, 0, bytes, 0);
   }
 
-  /**
-   * A map of longs to values, which forgets those that were used longest ago where there is no
-   * room; −1 if the kernel refuses.
-   */
+  /** A map of longs to values, which drops the least recently used; −1 if the kernel refuses. */
   public static int createCache(SystemCalls calls, int valueBytes, int entries) {
     return create(calls, LEAST_RECENTLY_USED_HASH, Long.BYTES, valueBytes, entries, 0);
   }
@@ -113,15 +110,15 @@ public final class Bpf {
   }
 
   /**
-   * Loads a program of a type; −1 if the kernel refuses. It is tried again where a signal came
-   * meanwhile, at which the kernel gives up checking a program (EAGAIN): another profiler in the
-   * process may send many.
+   * Loads a program of a type; −1 if the kernel refuses. A signal makes the kernel stop verifying
+   * (EAGAIN), and another profiler may send many, so it tries several times.
    */
   public static int load(SystemCalls calls, int type, BpfCode code) {
     int codeBytes = code.size() * BpfCode.BYTES;
     try (NativeBuffer attr = NativeBuffer.allocate(PROGRAM + codeBytes)) {
       ByteBuffer bytes = attr.bytes();
-      byte[] license = "GPL".getBytes(StandardCharsets.US_ASCII); // functions that read user memory
+      // allows functions that read user memory
+      byte[] license = "GPL".getBytes(StandardCharsets.US_ASCII);
       bytes.put(ATTR_BYTES, license);
       code.writeTo(bytes.slice(PROGRAM, codeBytes));
       bytes.putInt(0, type);

@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 
 /**
  * Writes the instructions of a BPF program (Documentation/bpf/standardization/instruction-set.rst;
- * struct bpf_insn in include/uapi/linux/bpf.h). Knows no more than the agent's programs need. Not
- * thread-safe.
+ * struct bpf_insn in include/uapi/linux/bpf.h). Has only the instructions that the agent's programs
+ * need. Not thread-safe.
  */
 public final class BpfCode {
   /** The register that points behind the program's stack. */
@@ -32,7 +32,7 @@ public final class BpfCode {
 
   public static final int RINGBUF_SUBMIT = 132;
 
-  /** A flag of {@link #RINGBUF_SUBMIT}: nobody is woken. */
+  /** A flag of {@link #RINGBUF_SUBMIT}: wakes no reader. */
   public static final int NO_WAKEUP = 1;
 
   static final int BYTES = 8;
@@ -98,17 +98,17 @@ public final class BpfCode {
     return add(MOVE_REGISTER, target, source, 0, 0);
   }
 
-  /** Any 64 bits. */
+  /** Sets a register to any 64 bits. */
   public BpfCode setLong(int target, long value) {
     return add(LOAD_64, target, 0, 0, (int) value).add(0, 0, 0, 0, (int) (value >>> 32));
   }
 
-  /** The map itself, for functions that take one. */
+  /** Sets a register to a map, for functions that take one. */
   public BpfCode setMap(int target, int fd) {
     return add(LOAD_64, target, FROM_MAP, 0, fd).add(0, 0, 0, 0, 0);
   }
 
-  /** The address of the first value in a map. */
+  /** Sets a register to the address of the first value in a map. */
   public BpfCode setMapValue(int target, int fd) {
     return add(LOAD_64, target, FROM_MAP_VALUE, 0, fd).add(0, 0, 0, 0, 0);
   }
@@ -137,7 +137,7 @@ public final class BpfCode {
     return add(0x7a, address, 0, offset, constant);
   }
 
-  /** Adds a register to what is at an address, as one step for all CPUs. */
+  /** Adds a register to the long at an address, atomically. */
   public BpfCode addAtomically(int address, int offset, int source) {
     return add(ATOMIC_64, address, source, offset, 0);
   }
@@ -150,7 +150,7 @@ public final class BpfCode {
     return add(EXIT, 0, 0, 0, 0);
   }
 
-  /** A jump forwards; {@link #land} says where to. */
+  /** A forward jump; {@link #land} sets its target. */
   public int jump(Condition condition, int register, int constant) {
     add(condition.code, register, 0, 0, constant);
     return size() - 1;
@@ -161,12 +161,12 @@ public final class BpfCode {
     return size() - 1;
   }
 
-  /** A jump back to an instruction; the kernel must be able to count how often. */
+  /** A jump back to an instruction; the kernel must be able to bound the loop. */
   public BpfCode jumpBack(Condition condition, int register, int constant, int instruction) {
     return add(condition.code, register, 0, instruction - size() - 1, constant);
   }
 
-  /** These jumps lead to the next instruction that is written. */
+  /** Sets the target of these jumps to the next instruction that is written. */
   public void land(int... jumps) {
     for (int jump : jumps) {
       code.putShort(jump * BYTES + 2, (short) (size() - jump - 1));

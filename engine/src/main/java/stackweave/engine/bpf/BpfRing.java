@@ -10,8 +10,8 @@ import stackweave.linux.SystemCalls;
 
 /**
  * A ring buffer in which the kernel's programs write records, those of all CPUs in the order in
- * which they happen (kernel/bpf/ringbuf.c): a page that says what was read, one that says what was
- * written, and the data, mapped twice in a row. For the drain thread.
+ * which they happen (kernel/bpf/ringbuf.c): a page with the reader's position, one with the
+ * writer's, and the data, mapped twice in a row. For the drain thread.
  */
 public final class BpfRing implements AutoCloseable {
   private static final VarHandle LONGS =
@@ -45,9 +45,9 @@ public final class BpfRing implements AutoCloseable {
   }
 
   /**
-   * Makes one.
+   * Creates one.
    *
-   * @param most bytes, a power of two of pages; half as many, and so on, if there is not so much
+   * @param most bytes, a power of two of pages; halved until the kernel has the memory
    * @param least the fewest
    * @return null if the kernel refuses; {@link Libc#errno} has the reason
    */
@@ -92,7 +92,7 @@ public final class BpfRing implements AutoCloseable {
 
   /**
    * Where the contents of the record at a position begin in {@link #data}; −1 if there is none, or
-   * one that is being written, and with it all behind it.
+   * it is still being written, which also holds back all behind it.
    */
   public int contents(long position) {
     if (position >= (long) LONGS.getAcquire(produced.bytes(), 0)) {
@@ -113,7 +113,7 @@ public final class BpfRing implements AutoCloseable {
         + ((produced.bytes().getInt(at(position)) & ~DISCARDED) + HEADER_BYTES + 7 & -8);
   }
 
-  /** Gives the room of all records before a position back. */
+  /** Frees the room of all records before a position. */
   public void release(long position) {
     this.position = position;
     LONGS.setRelease(consumed.bytes(), 0, position);
@@ -124,7 +124,7 @@ public final class BpfRing implements AutoCloseable {
   }
 
   /**
-   * Delivers what has come.
+   * Delivers the records that are there.
    *
    * @param most records
    * @return how many

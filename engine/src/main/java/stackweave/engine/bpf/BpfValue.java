@@ -26,7 +26,7 @@ public final class BpfValue implements AutoCloseable {
   }
 
   /**
-   * Makes one, all 0.
+   * Creates one, zeroed.
    *
    * @param bytes up to a page
    * @return null if the kernel refuses; {@link Libc#errno} has the reason

@@ -9,8 +9,8 @@ import java.util.Map;
 import stackweave.engine.bpf.BpfCode.Operation;
 
 /**
- * A namespace of process and thread ids, by which the kernel's programs know those of a container
- * (pid_namespaces(7)). Immutable.
+ * A namespace of process and thread ids, by which the kernel's programs find the ids within a
+ * container (pid_namespaces(7)). Immutable.
  *
  * @param device of its file, by stat(2)
  * @param inode likewise
@@ -24,7 +24,7 @@ public record PidNamespace(long device, long inode) {
   /** struct bpf_pidns_info. */
   private static final int IDS_BYTES = 8;
 
-  /** That of this process. */
+  /** The namespace of this process. */
   public static PidNamespace own() throws IOException {
     Map<String, Object> facts = Files.readAttributes(Path.of(OWN), "unix:dev,ino");
     return new PidNamespace(
@@ -37,7 +37,7 @@ public record PidNamespace(long device, long inode) {
   }
 
   /**
-   * Writes instructions that put the ids of the present thread and its process, 4 bytes each, at
+   * Writes instructions that store the ids of the current thread and its process, 4 bytes each, at
    * {@code offset} of the program's stack. Register 0 is not 0 if it has none in this namespace.
    */
   public void writeIds(BpfCode code, int offset) {

@@ -26,21 +26,21 @@ import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Probes at malloc, calloc, realloc and free of the C library in this process: breakpoints that the
- * kernel sets and takes away again (uprobes, by perf_event_open), each with a program that runs in
- * the kernel. There are none at return addresses. First they only count; if calls come too often,
- * they are taken away again. For the drain thread, whose own calls are passed over.
+ * kernel sets and removes (uprobes, by perf_event_open), each with a program that runs in the
+ * kernel. Return addresses get none. First they only count; if calls are too frequent, they are
+ * removed. For the drain thread, whose own calls are ignored.
  */
 public final class AllocationProbes implements AutoCloseable {
-  /** Calls a second of all four functions from which on probes cost too much. */
+  /** Calls per second of all four functions above which probes cost too much. */
   private static final int MAX_CALLS_A_SECOND = 20_000;
 
   /**
-   * The part of the process's CPU time that probes may take. A thread that does little else is
-   * slowed down so much by them that its calls seem to be few, the more so on a busy machine.
+   * The part of the process's CPU time that probes may take. Probes slow down a thread that does
+   * little else so much that its calls seem to be rare, all the more on a busy machine.
    */
   private static final double MAX_CPU_SHARE = 0.5;
 
-  /** So few calls a second do not matter even then. */
+  /** With fewer calls per second, that part does not matter. */
   private static final int MIN_CALLS_A_SECOND = 2_000;
 
   private static final double SECOND = 1e9;
@@ -48,13 +48,13 @@ public final class AllocationProbes implements AutoCloseable {
   private static final String NAMESPACE = "/proc/self/ns/pid";
   private static final long COUNT_NANOS = 100_000_000L;
 
-  /** How long calls of malloc alone are counted before that, by one probe. */
+  /** How long one probe first counts calls of malloc alone. */
   private static final long FIRST_COUNT_NANOS = 25_000_000L;
 
-  /** Of a block that is allocated and given back to learn what a probe takes. */
+  /** Size of a block that is allocated and freed to measure the cost of a probe. */
   private static final int COST_BYTES = 64;
 
-  /** It is allocated and given back. */
+  /** One call allocates the block, one frees it. */
   private static final int CALLS_OF_BLOCK = 2;
 
   /** One call of each thread may be under way when counts are compared, at begin and end. */
@@ -73,10 +73,10 @@ public final class AllocationProbes implements AutoCloseable {
   private BpfRing ring;
   private AllocationSink sink;
 
-  /** CPU time that probes take of a call: a microsecond, in some virtual machines up to 20. */
+  /** CPU time of a probe per call: a microsecond, in some virtual machines up to 20. */
   private double probeNanos;
 
-  /** They can't be placed; the message is a line for users. */
+  /** Probes can't be placed; the message is a line for users. */
   public static final class RefusedException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -85,7 +85,7 @@ public final class AllocationProbes implements AutoCloseable {
     }
   }
 
-  /** They can't be now, but perhaps later; the message is a line for users. */
+  /** Probes can't be placed now, but perhaps later; the message is a line for users. */
   public static final class NotNowException extends Exception {
     private static final long serialVersionUID = 1;
 
@@ -101,13 +101,14 @@ public final class AllocationProbes implements AutoCloseable {
   }
 
   /**
-   * Counts calls for a tenth of a second on the calling thread, and then begins. The first probe is
-   * alone for a moment: where calls come too often, the others are not placed at all.
+   * Counts calls for a tenth of a second on the calling thread, and then begins. First there is
+   * only one probe: if calls are too frequent, the others are not placed.
    *
    * @param policy which system calls may be made
    * @param shift blocks of less than two to this power are followed in proportion to their size
    * @throws RefusedException if that is not possible; no probe is left then
-   * @throws NotNowException if calls come too often, or some seem not to return; likewise
+   * @throws NotNowException if calls are too frequent, or some seem not to return; no probe is left
+   *     then
    */
   public static AllocationProbes open(CallPolicy policy, int shift)
       throws RefusedException, NotNowException {
@@ -159,12 +160,12 @@ public final class AllocationProbes implements AutoCloseable {
     return new RefusedException(why + " (" + call + ") [" + Errno.name(errno) + "]");
   }
 
-  /** CPU time to allocate a block and to give it back, in ns. */
+  /** CPU time to allocate and free a block, in ns. */
   private double blockNanos() {
     return UprobeCost.callNanos(cpuTime, () -> Native.free(Native.malloc(COST_BYTES)));
   }
 
-  /** Counts calls of malloc, where the first probe is: as many are of the other functions. */
+  /** Counts calls of malloc by the first probe, and assumes as many of the other functions. */
   private void countFirst() throws NotNowException {
     long[] before = counts();
     long begin = System.nanoTime();
@@ -200,7 +201,7 @@ public final class AllocationProbes implements AutoCloseable {
     }
   }
 
-  /** Counts, and compares how often functions begin with how often they end. */
+  /** Counts, and compares how often functions are entered and left. */
   private void count() throws RefusedException, NotNowException {
     long[] before = counts();
     long begin = System.nanoTime();
@@ -248,25 +249,25 @@ public final class AllocationProbes implements AutoCloseable {
     }
   }
 
-  /** What is said when calls come too often, with what a probe takes here; otherwise empty. */
+  /** The message that calls are too frequent, with the cost of a probe here; otherwise empty. */
   private String tooMany(long calls, long nanos, long cpuNanos) {
     return tooMany(calls, nanos, cpuNanos, 1);
   }
 
-  /** The same while probes are there; in a short time a burst of so many times as many may pass. */
+  /** The same while probes are placed; for a short time {@code times} as many may pass. */
   public String tooMany(long calls, long nanos, long cpuNanos, int times) {
     return tooMany(calls, nanos, cpuNanos, probeNanos, times);
   }
 
   /**
-   * What is said when calls come too often.
+   * The message that calls are too frequent.
    *
-   * @param calls how many there were
-   * @param nanos in so many ns
-   * @param cpuNanos and in so many of CPU time of the process
-   * @param probeNanos what a probe takes of it
-   * @param times how many times more than the most they may be; above 1 CPU time does not count
-   * @return empty if they are few enough
+   * @param calls their number
+   * @param nanos the time in which they were counted, in ns
+   * @param cpuNanos the CPU time of the process in that time, in ns
+   * @param probeNanos CPU time of a probe, in ns
+   * @param times the factor by which they may exceed the limit; above 1 CPU time does not count
+   * @return empty if they are rare enough
    */
   static String tooMany(long calls, long nanos, long cpuNanos, double probeNanos, int times) {
     double rate = calls * SECOND / Math.max(nanos, 1);
@@ -311,7 +312,7 @@ public final class AllocationProbes implements AutoCloseable {
     return sum;
   }
 
-  /** Whether a probe that stays counts calls: free's and realloc's begin, the others' end. */
+  /** Whether a probe counts calls: at the entry of free and realloc, at the others' return. */
   private static boolean isCall(Probe probe) {
     return switch (probe.function()) {
       case MALLOC, CALLOC -> !probe.isEntry();
@@ -324,7 +325,7 @@ public final class AllocationProbes implements AutoCloseable {
     return calls(new long[probes.size()]);
   }
 
-  /** CPU time that so many calls spend in probes, in ns. */
+  /** CPU time that probes take for this number of calls, in ns. */
   public double nanosOf(long calls) {
     return calls * probeNanos;
   }
@@ -339,18 +340,18 @@ public final class AllocationProbes implements AutoCloseable {
     return value.get(AllocationProgram.LOST);
   }
 
-  /** From now on smaller blocks are followed less; not below what it was opened with. */
+  /** Follows fewer small blocks from now on; the shift must not be below the one at the start. */
   public void setShift(int shift) {
     value.set(AllocationProgram.SHIFT, shift);
   }
 
-  /** Takes the probes away; what is in the buffer can still be drained. */
+  /** Removes the probes; records in the buffer can still be drained. */
   public void stop() {
     uprobes.close();
   }
 
   /**
-   * Delivers what has come.
+   * Delivers the records that are there.
    *
    * @param most records
    * @return how many

@@ -23,31 +23,32 @@ import stackweave.engine.bpf.PidNamespace;
  * The program that the kernel runs at a place in malloc or one of its relatives: it counts the
  * call, decides by the block's address and size whether the block is followed, and if so writes a
  * record. A block's size is what the C library keeps in the word before it (struct malloc_chunk in
- * glibc's malloc.c), so that malloc's return and free's call decide alike. x86-64 alone. Stateless.
+ * glibc's malloc.c), so that the return of malloc and the call of free decide alike. For x86-64
+ * only. Stateless.
  */
 final class AllocationProgram {
   /** What happens at a place. */
   enum Place {
-    /** No more than a count. */
+    /** The call is only counted. */
     COUNT,
-    /** A block was allocated: its address is in rax, as functions return. */
+    /** A block was allocated: its address is the function's result, in rax. */
     RETURN,
-    /** The same by a jump to memset, which returns its first argument, the block: rdi. */
+    /** The same, but by a jump to memset, which returns its first argument, the block, in rdi. */
     JUMP_TO_FILL,
-    /** The block in rdi, the first argument, is given back. */
+    /** The block in rdi, the first argument, is freed. */
     FREE
   }
 
-  // The value that all programs share, in bytes from its begin.
+  // Offsets in the value that all programs share, in bytes.
   static final int ENABLED = 0;
 
-  /** The thread that is passed over, and the kernel's name of its namespace of ids. */
+  /** The thread that is ignored, and the kernel's name of its namespace of ids. */
   static final int IGNORED_THREAD = 8;
 
   /** Blocks of less than two to this power are followed in proportion to their size. */
   static final int SHIFT = 16;
 
-  /** The same for those that are given back: the smallest there was. */
+  /** The same for blocks that are freed: the smallest value of {@link #SHIFT} so far. */
   static final int FIRST_SHIFT = 24;
 
   /** Records that found no room. */
@@ -57,7 +58,7 @@ final class AllocationProgram {
   static final int MAX_PLACES = 40;
   static final int VALUE_BYTES = COUNTS + MAX_PLACES * Long.BYTES;
 
-  // A record, in bytes from its begin; of one that gives back no more than up to STACK_LENGTH.
+  // Offsets in a record, in bytes; the record of a freed block ends before STACK_LENGTH.
   static final int KIND = 0;
   static final int ADDRESS = 8;
   static final int SIZE = 16;
@@ -65,7 +66,7 @@ final class AllocationProgram {
   static final int TIME = 32;
   static final int STACK_LENGTH = 40;
 
-  /** What {@link #SHIFT} was when it was decided that the block is followed. */
+  /** The value of {@link #SHIFT} when the block was chosen. */
   static final int OWN_SHIFT = 48;
 
   static final int REGISTERS = 56;
@@ -75,10 +76,10 @@ final class AllocationProgram {
   /** Bytes of a short record. */
   static final int SHORT_BYTES = STACK_LENGTH;
 
-  /** A stack whose base is near has fewer bytes. */
+  /** Lengths that are tried; a stack whose base is near has fewer bytes. */
   private static final int[] STACK_LENGTHS = {STACK_BYTES, 4_096, 2_048, 1_024, 512};
 
-  /** A block's address takes part in the hash without its four lowest bits, which are 0. */
+  /** The four lowest bits of a block's address, which are 0, are not hashed. */
   static final int ADDRESS_SHIFT = 4;
 
   static final long HASH = 0x9E3779B97F4A7C15L;
@@ -91,12 +92,12 @@ final class AllocationProgram {
   private static final int RDI = 112;
   private static final int RSP = 152;
 
-  /** Those of {@link #REGISTERS}: by DWARF number, and rip. */
+  /** Offsets of {@link #REGISTERS}: by DWARF number, and rip. */
   private static final int[] PT_REGS = {
     RAX, 96, 88, 40, 104, RDI, 32, RSP, 72, 64, 56, 48, 24, 16, 8, 0, 128
   };
 
-  // On the program's stack.
+  // Offsets on the program's stack.
   private static final int TASK = -16;
   private static final int WORD = -24;
   private static final int USED_SHIFT = -32;

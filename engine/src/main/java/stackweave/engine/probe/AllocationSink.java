@@ -2,7 +2,7 @@ package stackweave.engine.probe;
 
 import stackweave.unwind.snapshot.StackSnapshot;
 
-/** Receives what happens to the blocks that are followed, in the order in which it happens. */
+/** Receives the allocation and the freeing of followed blocks, in order of time. */
 public interface AllocationSink {
   /**
    * A block was allocated, by the thread and stack in the snapshot, which is valid for this call.
@@ -12,6 +12,6 @@ public interface AllocationSink {
    */
   void allocated(long address, long bytes, int shift, StackSnapshot snapshot);
 
-  /** A block was given back. It may be one that was never told. */
+  /** A block was freed. Its allocation may not have been reported. */
   void freed(long address, long timeNanos);
 }

@@ -15,12 +15,12 @@ import stackweave.tableless.x86.FunctionExits;
 
 /**
  * Where malloc, calloc, realloc and free of the C library begin and return, as offsets in its file.
- * A library that has a malloc of its own is refused: it keeps the size of a block elsewhere.
+ * Other libraries with a malloc are refused, because they store the size of a block elsewhere.
  */
 final class AllocatorFunctions {
   private static final List<String> OTHERS = List.of("jemalloc", "tcmalloc", "mimalloc", "asan");
 
-  /** Which function's calls a probe counts; malloc is looked for first. */
+  /** The functions whose calls a probe counts; malloc must be the first. */
   enum Function {
     MALLOC,
     CALLOC,
@@ -36,7 +36,7 @@ final class AllocatorFunctions {
    * A place for a probe.
    *
    * @param offset in the library's file, in bytes
-   * @param isEntry whether the function begins there, otherwise it ends
+   * @param isEntry whether the function is entered there; otherwise it returns
    */
   record Probe(Function function, Place place, boolean isEntry, long offset) {
     /** Whether it is needed only to compare counts. */
@@ -62,7 +62,7 @@ final class AllocatorFunctions {
   }
 
   /**
-   * Finds those of this process.
+   * Finds the functions in this process.
    *
    * @throws RefusedException if that is not possible
    */
@@ -94,9 +94,9 @@ final class AllocatorFunctions {
   }
 
   /**
-   * Those of a library's file.
+   * Finds the functions in a library's file.
    *
-   * @param codeOffset where in the file code is that is mapped
+   * @param codeOffset offset of the mapped code in the file
    */
   static AllocatorFunctions read(String path, long codeOffset)
       throws RefusedException, IOException, ElfFormatException {
@@ -141,7 +141,7 @@ final class AllocatorFunctions {
     }
     if (function == Function.REALLOC
         && begin + exit.target() == begins[Function.MALLOC.ordinal()]) {
-      return Place.COUNT; // malloc's own probe has the block
+      return Place.COUNT; // malloc's own probe reports the block
     }
     if (function == Function.CALLOC) {
       return Place.JUMP_TO_FILL;

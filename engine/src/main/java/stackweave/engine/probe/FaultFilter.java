@@ -19,23 +19,22 @@ import stackweave.linux.SystemCalls;
 import stackweave.unwind.Architecture;
 
 /**
- * A program that the kernel runs at each page fault that is counted: it passes on those of pages
- * that are followed, and of the first and last page of each block of 2 MiB, and drops the rest
- * before their stacks are copied. Where it can't be loaded, all faults are passed on. For the drain
- * thread.
+ * A program that the kernel runs at each page fault that is counted: it lets faults of followed
+ * pages pass, and of the first and last page of each block of 2 MiB, and drops the rest before
+ * their stacks are copied. If it can't be loaded, all faults pass. For the drain thread.
  */
 public final class FaultFilter implements AutoCloseable {
   /** Small pages of a huge one. */
   private static final int PAGES_OF_BLOCK = 512;
 
-  // The value that it shares with the kernel.
+  // Offsets in the value that it shares with the kernel.
   private static final int MASK = 0;
   private static final int HEAP_START = 8;
   private static final int HEAP_END = 16;
   private static final int VALUE_BYTES = 64;
   private static final int PAGE_SHIFT = 12;
 
-  /** Words of struct pt_regs on x86-64, and of struct user_pt_regs on AArch64. */
+  /** The number of words of struct pt_regs on x86-64, and of struct user_pt_regs on AArch64. */
   private static final int X86_REGISTERS = 21;
 
   private static final int ARM_REGISTERS = 34;
@@ -55,7 +54,7 @@ public final class FaultFilter implements AutoCloseable {
    *
    * @param heapStart the Java heap's first address; faults there are counted and dropped
    * @param heapEnd the first one behind it
-   * @param passesAll whether all others are passed on: where most pages are huge, all are looked at
+   * @param passesAll whether all others pass, as they must if most pages are huge
    * @return null if the kernel does not permit it
    */
   public static FaultFilter open(
@@ -78,13 +77,13 @@ public final class FaultFilter implements AutoCloseable {
     return new FaultFilter(program, value, passesAll);
   }
 
-  /** Where a program has the address: struct bpf_perf_event_data, behind registers and period. */
+  /** Offset of the address in struct bpf_perf_event_data, behind registers and period. */
   private static int faultAddress(SystemCalls calls) {
     int registers = calls.architecture() == Architecture.X86_64 ? X86_REGISTERS : ARM_REGISTERS;
     return (registers + 1) * Long.BYTES;
   }
 
-  /** The hash of a page's number, of which as many of the upper 32 bits decide as are asked for. */
+  /** Computes a hash of the page's number; the mask selects which of its upper 32 bits decide. */
   private static BpfCode code(int valueFd, int faultAddress) {
     BpfCode code = new BpfCode();
     code.copy(6, 1).setMapValue(7, valueFd);
@@ -109,12 +108,12 @@ public final class FaultFilter implements AutoCloseable {
     return code.set(0, 1).exit();
   }
 
-  /** Whether all faults are passed on but those of the Java heap. */
+  /** Whether all faults pass except those of the Java heap. */
   public boolean passesAll() {
     return passesAll;
   }
 
-  /** Whether the page of a fault is passed on whatever is followed. */
+  /** Whether faults of a page pass whatever is followed. */
   public boolean passesAlways(long page) {
     long place = page & PAGES_OF_BLOCK - 1;
     return passesAll || place == 0 || place == PAGES_OF_BLOCK - 1;
@@ -125,7 +124,7 @@ public final class FaultFilter implements AutoCloseable {
     return program;
   }
 
-  /** One page in two to this power is passed on from now on, unless all are. */
+  /** From now on faults of one in 2<sup>shift</sup> pages pass, unless all do. */
   public void setShift(int shift) {
     value.set(MASK, passesAll ? 0 : (1L << shift) - 1);
   }

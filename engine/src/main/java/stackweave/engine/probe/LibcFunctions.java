@@ -30,8 +30,8 @@ final class LibcFunctions {
   record Function(long offset, byte[] code) {}
 
   /**
-   * The mapping of its code; null if there is none, and where the file by that name is another one
-   * by now, as after an update.
+   * The mapping of its code; null for none, or if the path now names another file, as after an
+   * update.
    */
   static Mapping mapping() throws IOException {
     for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
@@ -70,7 +70,7 @@ final class LibcFunctions {
     return find(code.path(), code.offset(), name);
   }
 
-  /** The same in a file, of which code is at an offset. */
+  /** Finds a function in a file, of which this offset has the code. */
   static Function find(String path, long codeOffset, String name)
       throws IOException, ElfFormatException {
     FileElfImage elf = FileElfImage.open(Path.of(path));
@@ -96,8 +96,7 @@ final class LibcFunctions {
   }
 
   /**
-   * The place in the file behind the one instruction with which a function calls the kernel; 0 if
-   * that is not known.
+   * File offset behind the only instruction with which a function calls the kernel; 0 if unknown.
    */
   static long behindSystemCall(String name) {
     try {

@@ -18,26 +18,26 @@ import stackweave.linux.SystemCalls;
 import stackweave.unwind.Architecture;
 
 /**
- * Tells which memory the C library's mremap moves elsewhere, as realloc does with large blocks: a
- * probe behind the instruction that calls the kernel, where the arguments and the result are in
- * registers. Without it moved memory seems to be given back. x86-64 alone. For the drain thread.
+ * Reports memory that the C library's mremap moves, as realloc does with large blocks: by a probe
+ * behind the instruction that calls the kernel, where arguments and result are in registers.
+ * Without it moved memory would seem to be given back. For x86-64 only. For the drain thread.
  */
 public final class MoveProbe implements AutoCloseable {
   private static final int RING_BYTES = 64 * 1024;
 
-  // struct pt_regs: address and size before, size now, and where it is now.
+  // Offsets in struct pt_regs: old address, old size, new size, and new address.
   private static final int[] REGISTERS = {112, 104, 96, 80};
 
   private static final int TIME = REGISTERS.length * Long.BYTES;
   private static final int RECORD_BYTES = TIME + Long.BYTES;
   private static final long MAX_ERRNO = 4_095;
 
-  /** Calls a second from which on the probe slows the process down too much. */
+  /** Calls per second above which the probe slows the process down too much. */
   private static final long MAX_CALLS_A_SECOND = 5_000;
 
   private static final long RATE_NANOS = 1_000_000_000L;
 
-  // The value that it shares with the kernel.
+  // Offsets in the value that it shares with the kernel.
   private static final int CALLS = 0;
   private static final int LOST = 8;
   private static final int VALUE_BYTES = 64;
@@ -52,7 +52,7 @@ public final class MoveProbe implements AutoCloseable {
 
   /** Receives moves. */
   public interface Sink {
-    /** These bytes, multiples of pages, have other addresses now. */
+    /** Memory, a multiple of pages, was moved to another address. */
     void moved(long atNanos, long from, long to, long bytes);
   }
 
@@ -62,7 +62,7 @@ public final class MoveProbe implements AutoCloseable {
     this.value = value;
   }
 
-  /** Places it; null if that is not possible. */
+  /** Places the probe; null if that is not possible. */
   public static MoveProbe open(CallPolicy policy) {
     SystemCalls calls = SystemCalls.current().orElse(null);
     boolean may =
@@ -105,7 +105,7 @@ public final class MoveProbe implements AutoCloseable {
     return code.set(0, 0).exit();
   }
 
-  /** Delivers what has come. */
+  /** Delivers the moves that were recorded. */
   public void drain(Sink sink) {
     ring.drain(Integer.MAX_VALUE, (bytes, at) -> record(bytes, at, sink));
   }
@@ -120,7 +120,7 @@ public final class MoveProbe implements AutoCloseable {
     }
   }
 
-  /** Takes the probe away where it is met too often; to be called at times. */
+  /** Removes the probe if calls are too frequent; to be called regularly. */
   public void followRate(long now) {
     long nanos = now - rateAt;
     if (isGone || nanos < RATE_NANOS) {
@@ -135,7 +135,7 @@ public final class MoveProbe implements AutoCloseable {
     rateAt = now;
   }
 
-  /** What is to know for users, or empty. */
+  /** A note for users, or empty. */
   public String note() {
     if (isGone) {
       return "native memory: mremap is called too often for a probe, which is gone: what is moved"

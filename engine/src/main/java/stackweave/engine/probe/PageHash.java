@@ -1,6 +1,6 @@
 package stackweave.engine.probe;
 
-/** Which pages are followed: the kernel's program and the agent decide alike. Stateless. */
+/** Decides which pages are followed, in the kernel's program and in the agent alike. Stateless. */
 public final class PageHash {
   static final long FIRST = 0x9E3779B97F4A7C15L;
   static final long SECOND = 0xBF58476D1CE4E5B9L;
@@ -8,7 +8,7 @@ public final class PageHash {
 
   private PageHash() {}
 
-  /** A number that depends on all bits of the page's. */
+  /** A hash that depends on all bits of the page's number. */
   public static long mix(long page) {
     long hash = page * FIRST;
     hash ^= hash >>> SHIFT;
@@ -16,7 +16,7 @@ public final class PageHash {
     return hash ^ hash >>> 32;
   }
 
-  /** Whether a page is one of those that are followed, one in two to the power of {@code shift}. */
+  /** Whether a page is followed, as one in 2<sup>shift</sup> is. */
   public static boolean isFollowed(long page, int shift) {
     return (mix(page) >>> 32 & (1L << shift) - 1) == 0;
   }

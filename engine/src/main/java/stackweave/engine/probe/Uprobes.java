@@ -12,9 +12,8 @@ import stackweave.linux.SystemCalls;
 
 /**
  * Breakpoints of the kernel in a library of this process (Documentation/trace/uprobetracer.rst),
- * each with a program that runs when any thread comes there. An event of the calling thread makes
- * the kernel set one in the whole process; it is taken away when the event is closed. For the drain
- * thread.
+ * each with a program that runs when any thread reaches it. An event of the calling thread makes
+ * the kernel set one in the whole process; closing the event removes it. For the drain thread.
  */
 final class Uprobes implements AutoCloseable {
   private final SystemCalls calls;
@@ -30,10 +29,10 @@ final class Uprobes implements AutoCloseable {
   }
 
   /**
-   * Places one.
+   * Places a breakpoint.
    *
    * @param offset of an instruction in the file
-   * @return why not, or 0
+   * @return the errno of a failure, or 0
    */
   int place(long offset, BpfCode code) {
     int type = KernelEvents.uprobeType();
@@ -57,7 +56,7 @@ final class Uprobes implements AutoCloseable {
     }
   }
 
-  /** Takes one away, by its number in the order of {@link #place}. */
+  /** Removes a breakpoint, by its number in the order of {@link #place}. */
   void remove(int number) {
     if (fds[number] >= 0) {
       Libc.close(fds[number]);
@@ -68,7 +67,8 @@ final class Uprobes implements AutoCloseable {
   @Override
   public void close() {
     if (fds.length > 0) {
-      remove(fds.length - 1); // each takes its time: those that are met most come first
+      // each takes its time, so the most frequent ones, which were placed last, go first
+      remove(fds.length - 1);
     }
     for (int i = 0; i < fds.length; i++) {
       remove(i);
