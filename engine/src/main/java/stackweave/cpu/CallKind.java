@@ -1,8 +1,8 @@
 package stackweave.cpu;
 
-/** What a thread waits for in a system call, as far as the call's number tells. Immutable. */
+/** What a thread waits for in a system call, as far as its number shows. Immutable. */
 public enum CallKind {
-  /** A descriptor, the first argument, tells. */
+  /** A descriptor, which is the first argument. */
   DESCRIPTOR,
   SOCKET,
   /** The first argument is an array of struct pollfd, the second how many there are. */
@@ -15,7 +15,7 @@ public enum CallKind {
   FILE,
   /** sigsuspend(2). */
   SIGNAL,
-  /** A call that was interrupted and goes on: its number and arguments are not shown. */
+  /** A call that was interrupted and continues: its number and arguments are not shown. */
   RESTARTED,
   OTHER
 }

@@ -28,12 +28,12 @@ public enum PerfRegisters {
   private final Interrupted interrupted;
 
   /**
-   * What a program sees of the interrupted registers.
+   * Where a program finds the interrupted registers.
    *
    * @param sp offset of the stack pointer
-   * @param mode offset of that which says whether the CPU was in user mode: cs, or pstate
-   * @param modeMask which bits of it say so
-   * @param userMode these bits in user mode
+   * @param mode offset of the register that shows whether the CPU was in user mode: cs, or pstate
+   * @param modeMask the bits of it that show that
+   * @param userMode their value in user mode
    */
   public record Interrupted(int sp, int mode, int modeMask, int userMode) {}
 
@@ -55,7 +55,7 @@ public enum PerfRegisters {
     return numbers;
   }
 
-  /** Those of an architecture with perf engines. */
+  /** The registers of an architecture with perf engines. */
   public static PerfRegisters of(Architecture architecture) {
     return switch (architecture) {
       case X86_64 -> X86_64;
@@ -89,7 +89,7 @@ public enum PerfRegisters {
     return dwarf[i];
   }
 
-  /** Where a program sees them. */
+  /** Where a program finds the interrupted registers. */
   public Interrupted interrupted() {
     return interrupted;
   }

@@ -5,7 +5,8 @@ import java.util.Locale;
 /**
  * The system calls that the agent makes, or that a thread may wait in, with their numbers on x86-64
  * (arch/x86/entry/syscalls/syscall_64.tbl) and AArch64 (include/uapi/asm-generic/unistd.h): −1
- * where a processor has none. Those that threads wait in say for what. Immutable.
+ * where a processor has none. Each call in which threads wait has the {@link CallKind} of what they
+ * wait for. Immutable.
  */
 public enum SystemCall {
   READ(0, 63, CallKind.DESCRIPTOR),

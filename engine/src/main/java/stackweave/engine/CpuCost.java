@@ -2,9 +2,9 @@ package stackweave.engine;
 
 import java.util.Locale;
 
-/** Says what records and probes of the kernel take of a process's CPU time. Stateless. */
+/** Formats the CPU time that records and probes of the kernel take from a process. Stateless. */
 public final class CpuCost {
-  /** From which part on it is said. */
+  /** Less than this share of the process's CPU time is not mentioned. */
   private static final double MUCH = 0.1;
 
   private CpuCost() {}

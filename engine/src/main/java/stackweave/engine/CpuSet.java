@@ -33,8 +33,9 @@ public final class CpuSet {
   }
 
   /**
-   * The union over all threads and all calls so far: in a container with 4 of 64 CPUs no events are
-   * needed on the other 60. It grows when a thread may use another CPU and never shrinks.
+   * The union over all threads and all calls of this method: in a container with 4 of 64 CPUs no
+   * events are needed on the other 60. It grows when a thread may use another CPU and never
+   * shrinks.
    */
   public static synchronized int[] ofProcess() {
     EVER.or(present());
@@ -54,8 +55,8 @@ public final class CpuSet {
   }
 
   /**
-   * The CPUs that the kernel leaves without ticks while one task runs there (nohz_full, in
-   * Documentation/timers/no_hz.rst), as is wished of them: an event's timer would interrupt it.
+   * The CPUs on which the kernel has no ticks while a single task runs (nohz_full, in
+   * Documentation/timers/no_hz.rst). An event's timer would interrupt that task.
    */
   public static BitSet withoutTicks() {
     try {
@@ -65,7 +66,7 @@ public final class CpuSet {
     }
   }
 
-  /** Those that are not among the others. */
+  /** The CPUs that are not among the others. */
   public static int[] without(BitSet others, int[] cpus) {
     int[] left = new int[cpus.length];
     int count = 0;
@@ -77,7 +78,9 @@ public final class CpuSet {
     return Arrays.copyOf(left, count);
   }
 
-  /** A list like {@code 1-3,5} (cpuset(7)); what is none has no CPUs, such as {@code (null)}. */
+  /**
+   * Parses a list like {@code 1-3,5} (cpuset(7)); other text, such as {@code (null)}, has no CPUs.
+   */
   static BitSet parse(String list) {
     BitSet cpus = new BitSet();
     for (String part : list.split(",")) {

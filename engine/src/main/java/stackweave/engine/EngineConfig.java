@@ -27,7 +27,7 @@ public record EngineConfig(
     EngineKind preferred,
     MemoryAccess memoryAccess,
     SampledEvent event) {
-  /** More than nearly every stack uses; a full copy takes 3 µs. */
+  /** More than nearly every stack has; a full copy takes 3 µs. */
   public static final int MAX_STACK_BYTES = 256 * 1024;
 
   private static final int MIN_STACK_BYTES = 1024;
@@ -38,7 +38,7 @@ public record EngineConfig(
     stackBytes = Math.max(MIN_STACK_BYTES, Math.min(MAX_STACK_BYTES, stackBytes)) & -8;
   }
 
-  /** Of CPU time. */
+  /** A configuration for CPU time. */
   public EngineConfig(
       long intervalNanos, int stackBytes, EngineKind preferred, MemoryAccess memoryAccess) {
     this(intervalNanos, stackBytes, preferred, memoryAccess, SampledEvent.CPU);
@@ -61,7 +61,7 @@ public record EngineConfig(
     return CallPolicy.ofThread(perf ? Set.of(GuardedCall.PERF_EVENT_OPEN) : Set.of());
   }
 
-  /** As a request says. */
+  /** The configuration for a request. */
   public static EngineConfig of(SamplingRequest request, MemoryAccess memoryAccess) {
     EngineKind preferred = null;
     for (EngineKind kind : EngineKind.values()) {
@@ -73,7 +73,7 @@ public record EngineConfig(
         request.intervalNanos(), MAX_STACK_BYTES, preferred, memoryAccess, request.event());
   }
 
-  /** With the largest stack copies and the default order of engines. */
+  /** For tests and tools: with the largest stack copies and the default order of engines. */
   public static EngineConfig every(long intervalNanos) {
     return new EngineConfig(intervalNanos, MAX_STACK_BYTES, null);
   }

@@ -4,11 +4,11 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 
 /**
- * What is fixed of an engine from its start on. Immutable.
+ * The properties of an engine that do not change after its start. Immutable.
  *
  * @param kind which engine it is
  * @param event what it samples: CPU time, or an event with its interval
- * @param intervalNanos CPU time between two samples of a thread, in ns, as it was asked for
+ * @param intervalNanos CPU time between two samples of a thread, in ns, as requested
  * @param reachedIntervalNanos the interval that it reaches here, in ns; not shorter
  * @param sendsSignals whether it interrupts threads by signals, which take room on their stacks,
  *     and so has to find each thread: {@link SignalTargets} helps it

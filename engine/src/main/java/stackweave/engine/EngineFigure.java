@@ -3,16 +3,16 @@ package stackweave.engine;
 import stackweave.jfr.status.Counter;
 
 /**
- * What an engine states of itself: all since it was started, unless it says otherwise. Those with a
- * {@link Counter} are told on, in {@code status} and recordings.
+ * The figures of an engine, since its start if not said otherwise. Those with a {@link Counter} are
+ * also in {@code status} and recordings.
  *
- * <p>CPU time is stated three times, so that what sampling missed can be said: {@link #CPU_USED} by
- * the process, {@link #CPU_COUNTED} by the kernel's events (those of threads see every thread from
- * its first instruction, but none that the engine never attached; those of CPUs count samples,
- * which were taken or lost), and {@link #CPU_COVERED} by samples. Of threads' events, counted minus
- * covered is what threads shorter than the interval used, what user-only sampling drops in the
- * kernel, and what was lost; and per thread and CPU less than one interval that has not come to its
- * end.
+ * <p>There are three figures of CPU time, from which follows what sampling missed: {@link
+ * #CPU_USED} by the process, {@link #CPU_COUNTED} by the kernel's events (those of threads see
+ * every thread from its first instruction, but none that the engine never attached; those of CPUs
+ * count samples, which were taken or lost), and {@link #CPU_COVERED} by samples. Of threads'
+ * events, counted minus covered is what threads shorter than the interval used, what user-only
+ * sampling drops in the kernel, and what was lost; and per thread and CPU less than one interval
+ * that has not come to its end.
  */
 public enum EngineFigure {
   /** CPU time that a sample stands for, within a few percent, in ns. */
@@ -33,7 +33,7 @@ public enum EngineFigure {
   /** Bytes copied of each stack at most. */
   STACK_BYTES,
 
-  /** Samples delivered to the sink, or passed over because it did not want them. */
+  /** Samples delivered to the sink, or skipped because it did not want them. */
   SAMPLES,
 
   /** Samples that found no room in their ring, as many as would have been delivered. */
@@ -45,7 +45,7 @@ public enum EngineFigure {
    */
   FOREIGN_SAMPLES(Counter.FOREIGN),
 
-  /** Of timers: signals that were not theirs. */
+  /** Of timers: signals that were not sent by the engine's timers. */
   FOREIGN_SIGNALS,
 
   /** Samples of threads attached twice; discarded. */
@@ -57,7 +57,7 @@ public enum EngineFigure {
   /** Records that came after a later one had been delivered; delivered nevertheless. */
   LATE,
 
-  /** Rings given up to their end because a record made no sense. */
+  /** How often a ring was discarded up to its end because a record was malformed. */
   MALFORMED,
 
   /** CPU time of all threads of the process but the drain thread, in ns. */
@@ -78,10 +78,10 @@ public enum EngineFigure {
   /** Threads of the process that are not sampled at the moment. */
   THREADS_SKIPPED(Counter.THREADS_SKIPPED),
 
-  /** Memory of the kernel that is estimated to be held for threads, beside rings, in bytes. */
+  /** Estimated kernel memory that is held for threads, beside rings, in bytes. */
   KERNEL_MEMORY(Counter.KERNEL_MEMORY),
 
-  /** The most of it that the engine may hold, in bytes; 0 where it holds none. */
+  /** The most kernel memory that the engine may hold for threads, in bytes; 0 if it needs none. */
   KERNEL_MEMORY_BUDGET,
 
   /** Events that a sample stands for, where these are sampled instead of CPU time; otherwise 0. */
@@ -103,7 +103,7 @@ public enum EngineFigure {
     this.counter = counter;
   }
 
-  /** What it is told as; null if it isn't. */
+  /** The counter in {@code status} and recordings; null for none. */
   public Counter counter() {
     return counter;
   }

@@ -12,8 +12,8 @@ import stackweave.unwind.snapshot.StackSnapshot;
 public interface EngineSink {
 
   /**
-   * Whether the next sample is wanted; asked once for each, before its stack is copied. Other
-   * samples stand for the CPU time of one that isn't.
+   * Whether the next sample is wanted; called once for each, before its stack is copied. The CPU
+   * time of a sample that is not wanted is part of other samples' weights.
    */
   default boolean wantsSample() {
     return true;
@@ -31,6 +31,6 @@ public interface EngineSink {
   /** A thread has ended; its id may be used again. */
   default void exited(long timeNanos, int tid) {}
 
-  /** Records, nearly all of them samples, that found no room before this time. */
+  /** Records, nearly all of them samples, that found no room in a ring before this time. */
   default void lost(long timeNanos, long count) {}
 }

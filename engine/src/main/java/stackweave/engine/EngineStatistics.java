@@ -7,7 +7,7 @@ import stackweave.jfr.status.Counters;
 
 /**
  * A number for each {@link EngineFigure}, 0 for those that an engine does not have. Filled by the
- * engine that it is of, for {@link SampleEngine#statistics}. Not thread-safe.
+ * engine in {@link SampleEngine#statistics}. Not thread-safe.
  */
 public final class EngineStatistics {
   private static final EngineFigure[] ALL = EngineFigure.values();
@@ -31,7 +31,7 @@ public final class EngineStatistics {
     return values[figure.ordinal()];
   }
 
-  /** Adds what only grows to the counters that it is told as. */
+  /** Adds the figures that are sums to their counters. */
   public void addSums(Counters counters) {
     for (EngineFigure figure : ALL) {
       Counter counter = figure.counter();
@@ -41,7 +41,7 @@ public final class EngineStatistics {
     }
   }
 
-  /** Adds what only grows, and sets what is as it is at the moment. */
+  /** Adds the figures that are sums to their counters, and sets those that are present values. */
   public void addAll(Counters counters) {
     addSums(counters);
     for (EngineFigure figure : ALL) {

@@ -12,9 +12,9 @@ import stackweave.maps.proc.PlainFiles;
 
 /**
  * The difference between {@link System#nanoTime} and the kernel's CLOCK_MONOTONIC of this process,
- * from which samples have their times. HotSpot reads the same clock by libc's function
- * (os_posix.cpp, JDK 17 to 27), which a preloaded library may replace: libfaketime does. Measured
- * when created. Immutable.
+ * which gives samples their times. HotSpot reads the same clock by libc's function (os_posix.cpp,
+ * JDK 17 to 27), which a preloaded library may replace: libfaketime does. Measured when created.
+ * Immutable.
  */
 public final class KernelClock {
   private static final Path NAMESPACE = Path.of("/proc/self/ns/time");
@@ -29,16 +29,16 @@ public final class KernelClock {
   private static final long NANOS_PER_SECOND = 1_000_000_000L;
   private static final int TRIES = 8;
 
-  /** Precise enough; an undisturbed try takes less. */
+  /** A bracket of two readings that is precise enough; an undisturbed try takes less. */
   private static final long BRACKET_NANOS = 5_000;
 
-  /** The clocks are the same if they differ by less; nobody fakes the time by so little. */
+  /** Clocks that differ by less are the same; faked times differ by more. */
   private static final long SAME_NANOS = 1_000_000;
 
-  /** Two measurements that differ by more are of clocks that run at different speeds. */
+  /** If two measurements differ by more, the clocks run at different speeds. */
   private static final long DRIFT_NANOS = 20_000_000;
 
-  /** Times further apart are not of the same clock. */
+  /** Times that are further apart are from different clocks. */
   private static final long MAX_APART_NANOS = 10_000_000_000L;
 
   private final long offset;
@@ -69,7 +69,7 @@ public final class KernelClock {
       if (own.toString().equals(FIRST_NAMESPACE)) {
         return OptionalLong.of(offset);
       }
-      // The file is of the children's namespace.
+      // The file is that of the children's namespace.
       return own.equals(Files.readSymbolicLink(NAMESPACE_OF_CHILDREN))
           ? OptionalLong.of(offset + ofNamespace(PlainFiles.lines(OFFSETS)))
           : OptionalLong.empty();
@@ -80,7 +80,7 @@ public final class KernelClock {
     }
   }
 
-  /** What a namespace adds to CLOCK_MONOTONIC, in ns, by the lines of its offsets. */
+  /** The ns that a namespace adds to CLOCK_MONOTONIC, from the lines of its offsets. */
   static long ofNamespace(List<String> lines) throws IOException {
     for (String line : lines) {
       String[] words = line.strip().split("\\s+");
@@ -91,7 +91,7 @@ public final class KernelClock {
     throw new IOException(OFFSETS + " has no monotonic clock");
   }
 
-  /** What is wrong with the times of samples; empty if nothing is. */
+  /** A note on wrong times of samples; empty if they are right. */
   public String note() {
     long drift = measure() - offset;
     return Math.abs(drift) <= DRIFT_NANOS
@@ -103,8 +103,8 @@ public final class KernelClock {
   }
 
   /**
-   * A time by the machine's clock, of a moment ago; the present time where that is far from this
-   * process's: it is in a time namespace.
+   * Converts a recent time of the machine's clock. If it is far from this process's clock, because
+   * that is in a time namespace, the result is the present time.
    */
   public long near(long kernelNanos) {
     long now = System.nanoTime();

@@ -5,8 +5,8 @@ import stackweave.engine.EngineRefusal.Reason;
 import stackweave.jfr.control.EngineKind;
 
 /**
- * What users are told of an engine that can't run: what happened, what it means and what would
- * help. Those of events begin with the event's name.
+ * The texts for users on why an engine can't run: what happened, what it means and what would help.
+ * Texts on events begin with the event's name.
  */
 public enum RefusalText {
   /** There is no engine of perf events for this processor. */
@@ -39,7 +39,7 @@ public enum RefusalText {
       "a security module (such as SELinux) refuses perf_event_open, for kernel.perf_event_paranoid"
           + " is %d and would allow it; a policy that allows perf_event lifts it"),
 
-  /** kernel.perf_event_paranoid forbids it: what, its value, and what lifts it. */
+  /** kernel.perf_event_paranoid forbids it. Details: what, its value, and what lifts it. */
   PERF_PARANOID(
       Reason.NOT_PERMITTED, "this user may not %s (kernel.perf_event_paranoid is %s); %s lifts it"),
 

@@ -5,13 +5,13 @@ package stackweave.engine;
  * {@code EngineChooser} starts one, the drain thread calls {@link #await} and {@link #drain} in
  * turn, and at the end {@link #stop}, {@link #drain} and {@link #close}.
  *
- * <p>Only the thread that started the engine may call its methods, but for {@link #wake}. Nothing
- * of a running engine can be changed, since threads inherit the kernel's events as they were made:
- * for another interval, start another engine.
+ * <p>Only the thread that started the engine may call its methods, except {@link #wake}. A running
+ * engine can't be changed, since threads inherit the kernel's events as they were made: for another
+ * interval, start another engine.
  */
 public interface SampleEngine extends AutoCloseable {
 
-  /** What is fixed from the engine's start on. */
+  /** The properties that do not change after the engine's start. */
   EngineDescription description();
 
   /**
@@ -45,7 +45,7 @@ public interface SampleEngine extends AutoCloseable {
    */
   int drain(long untilTimeNanos, EngineSink sink);
 
-  /** What is to be done with it, as of the last {@link #await} or {@link #drain}. Cheap. */
+  /** What the drain thread has to do, as of the last {@link #await} or {@link #drain}. Cheap. */
   EngineState state();
 
   /** Share of the fullest ring that waits to be drained, 0 to 1. Cheap, also within a drain. */

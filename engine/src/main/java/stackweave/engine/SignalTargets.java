@@ -1,16 +1,16 @@
 package stackweave.engine;
 
 /**
- * What an engine that sends signals must know of the process; the drain thread answers, on itself
- * only. The first answers take some 0.1 s of CPU time in a fresh JVM, so no other engine asks.
+ * What an engine that sends signals needs to know of the process, from the drain thread. The first
+ * answers take some 0.1 s of CPU time in a fresh JVM, so other engines must not ask.
  */
 public interface SignalTargets {
   /** Nothing is known. */
   SignalTargets NONE = new SignalTargets() {};
 
   /**
-   * A library that is mapped and lets no signal come safely, for its code has its stack pointer in
-   * buffers of its own; empty if none is known. Asked once, before the engine starts.
+   * A mapped library whose code has its stack pointer in buffers of its own, so that no signal may
+   * interrupt it; empty if none is known. Called once, before the engine starts.
    */
   default String heapStackLibrary() {
     return "";
@@ -22,14 +22,14 @@ public interface SignalTargets {
   }
 
   /**
-   * Whether threads' signal stacks may be unmapped while the kernel still uses them: signals then
-   * stay on the stack that they come upon. Asked again and again, so it must be cheap.
+   * Whether threads' signal stacks may be unmapped while the kernel still uses them: then signals
+   * must stay on the interrupted stack. Called often, so it must be cheap.
    */
   default boolean signalStacksMayVanish() {
     return false;
   }
 
-  /** Who tells which threads have started; it may be another one later. Asked again and again. */
+  /** The source of started threads, which may change. Called often. */
   default ThreadStarts threadStarts() {
     return ThreadStarts.NONE;
   }

@@ -7,8 +7,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Replaces JNA's Cleaner in the agent's copy of JNA, without the thread that it starts: what was
- * garbage collected is freed at the next registration, as in a WeakHashMap. Thread-safe.
+ * Replaces JNA's Cleaner in the agent's copy of JNA, without the thread that it starts: objects
+ * that were garbage collected are freed at the next registration, as in a WeakHashMap. Thread-safe.
  */
 public final class Cleaner {
 

@@ -38,7 +38,7 @@ public final class DispatchLibrary {
   private static final int STICKY = 01000;
   private static final Integer ROOT = 0;
 
-  /** Of the process, by the thread. Looked through for ours if there are not more than these. */
+  /** The descriptors of this process; searched if there are not more than these. */
   private static final Path DESCRIPTORS = Path.of("/proc/thread-self/fd");
 
   private static final int MOST_DESCRIPTORS = 4096;
@@ -152,10 +152,10 @@ public final class DispatchLibrary {
   }
 
   /**
-   * Loads it from a file that has no name any more. Files would stay behind if the JVM ended while
-   * they have one, and it may end at any time: this takes less than a millisecond of it.
+   * Loads the library from an unlinked file. A linked file would stay behind if the JVM ended,
+   * which may happen at any time; here it exists for less than a millisecond.
    *
-   * @return false if that can't be done here: then a load by name says why, or works
+   * @return false if that can't be done here; then a load by name works, or has the reason
    */
   private static boolean loadUnlinked(Path parent, byte[] library) throws IOException {
     Path directory = createDirectory(parent);
@@ -173,7 +173,7 @@ public final class DispatchLibrary {
     }
   }
 
-  /** Creates a file, and removes it and its directory. */
+  /** Creates a file, and unlinks it and its directory. */
   private static RandomAccessFile open(Path directory, Path file) throws IOException {
     try {
       return new RandomAccessFile(file.toFile(), "rw");
@@ -184,9 +184,9 @@ public final class DispatchLibrary {
   }
 
   /**
-   * The descriptor of this process that leads to a file; null if there is none, or they are many.
-   * Named by the thread: the linker takes equal names for the same library, and others may have
-   * loaded one that way, by a descriptor of the same number.
+   * The path of a file's descriptor, below /proc/thread-self; null if there is none, or too many
+   * descriptors. The linker takes equal names for the same library, and others may have loaded one
+   * by a path in /proc/self/fd.
    */
   private static Path descriptor(String target) throws IOException {
     String[] numbers = DESCRIPTORS.toFile().list();

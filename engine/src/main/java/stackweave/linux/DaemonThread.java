@@ -2,8 +2,8 @@ package stackweave.linux;
 
 /**
  * Makes the agent's threads: daemons of the system's thread group, without a context class loader,
- * and with a handler of their own for what leaves them, so that the application's default handler,
- * which may end the JVM, is not asked. Stateless.
+ * and with an exception handler of their own, so that the application's default handler, which may
+ * end the JVM, is not called. Stateless.
  */
 public final class DaemonThread {
   private DaemonThread() {}
@@ -25,7 +25,7 @@ public final class DaemonThread {
     return thread;
   }
 
-  /** What could be said was said before. */
+  /** Ignores exceptions, which were reported before. */
   private static final class Silence implements Thread.UncaughtExceptionHandler {
     @Override
     public void uncaughtException(Thread thread, Throwable e) {

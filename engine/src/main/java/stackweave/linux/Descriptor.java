@@ -15,7 +15,7 @@ import stackweave.cpu.FileInterface;
 
 /**
  * An open file, directory or socket of another process. Used by the command line, for what the JDK
- * has no call for: to open without following links out of a root directory, and to connect to a
+ * has no call for: opening without following links out of a root directory, and connecting to a
  * socket whose owner is checked. All else is done with the JDK's own calls on {@link #path} and on
  * single names below it, which resolve no other directory. What is allowed depends only on the
  * calling thread's rights. Failures are {@link FileSystemException}s with the kernel's reason. Not
@@ -212,7 +212,7 @@ public final class Descriptor implements AutoCloseable {
   }
 
   /**
-   * The other end of a stream.
+   * The process at the other end of a stream.
    *
    * @param pid as this process sees it; 0 if it is not visible
    * @param uid its effective user id as this process sees it

@@ -11,7 +11,7 @@ public final class NativeAccess {
 
   private NativeAccess() {}
 
-  /** Not in the outer class, so that to begin waits for nothing. */
+  /** A class of its own, so that {@link #begin} waits for nothing. */
   private static final class Answer {
     static final String WHY_NOT = whyNotNow();
   }
@@ -25,8 +25,8 @@ public final class NativeAccess {
   }
 
   /**
-   * Initialises JNA on a thread of its own, for a caller that has other work to do before it asks.
-   * Where no thread can be started, {@link #whyNot} does it. After the first call it does nothing.
+   * Initialises JNA on another thread, while the caller does other work. If no thread can be
+   * started, {@link #whyNot} initialises it. Later calls do nothing.
    */
   public static void begin() {
     if (!BEGUN.compareAndSet(false, true)) {
@@ -51,7 +51,7 @@ public final class NativeAccess {
       Libc.errno();
       return null;
     } catch (Throwable e) {
-      // Also no memory: what could not be initialised once can't be later.
+      // Also without memory: an initialisation that failed once can't be repeated.
       Throwable first = e;
       while (first.getCause() != null) {
         first = first.getCause();

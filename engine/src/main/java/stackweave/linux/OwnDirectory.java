@@ -17,9 +17,8 @@ public final class OwnDirectory {
   private OwnDirectory() {}
 
   /**
-   * Why a path is no such directory, in a few words; null if it is one. A symbolic link to one is
-   * not: whoever made the link controls where it leads. Use the path of {@link Path#toRealPath}
-   * afterwards.
+   * Why a path is no such directory, in a few words; null if it is one. A symbolic link is refused,
+   * since its owner controls where it leads. Use the path of {@link Path#toRealPath} afterwards.
    *
    * @throws IOException if it doesn't exist or can't be read
    */
@@ -40,8 +39,8 @@ public final class OwnDirectory {
   }
 
   /**
-   * Who else could exchange a file, in a few words; null if nobody but its owner, this process's
-   * user and root could. The file itself is not looked at.
+   * Which other user could replace a file, in a few words; null if only its owner, this process's
+   * user and root could. The file itself is not checked.
    *
    * @throws IOException if a directory can't be read
    */

@@ -9,9 +9,9 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Goes the way of a path name by name, as the kernel does, and shows each directory and each
- * symbolic link on it: whoever owns one of them decides where the rest of the way leads. Used to
- * check these owners. Stateless.
+ * Resolves a path name by name, as the kernel does, and visits each directory and symbolic link on
+ * it. The owner of each of these controls where the rest of the path leads, so callers check the
+ * owners. Stateless.
  */
 public final class PathWalk {
   /** As in the kernel: MAXSYMLINKS, include/linux/namei.h. */
@@ -19,7 +19,7 @@ public final class PathWalk {
 
   private PathWalk() {}
 
-  /** Looks at what is met on the way. */
+  /** Visits the directories and links of a path. */
   public interface Visitor {
     /**
      * The root directory, or a directory or link below it.
@@ -32,10 +32,10 @@ public final class PathWalk {
   }
 
   /**
-   * Goes the way of an absolute path.
+   * Resolves an absolute path.
    *
-   * @param root what {@code /} is
-   * @return where it leads, without links; null if the visitor ended it
+   * @param root the directory that {@code /} stands for
+   * @return the path without links; null if the visitor ended it
    * @throws IOException also if a name does not exist, or there are too many links
    */
   public static Path follow(Path root, Path path, Visitor visitor) throws IOException {

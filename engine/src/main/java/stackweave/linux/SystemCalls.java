@@ -23,7 +23,7 @@ public enum SystemCalls {
     this.architecture = architecture;
   }
 
-  /** Those of the running JVM; empty on an architecture that the engines don't support. */
+  /** The calls of the running JVM; empty on an architecture that the engines don't support. */
   public static Optional<SystemCalls> current() {
     return CURRENT;
   }

@@ -23,19 +23,19 @@ import stackweave.linux.GuardedCall;
 public final class EngineChooser {
   private EngineChooser() {}
 
-  /** Starts an engine of which nothing is known that only signals need. */
+  /** Starts an engine without the knowledge of the process that engines with signals need. */
   public static EngineChoice start(EngineConfig config) {
     return start(config, SignalTargets.NONE);
   }
 
   /**
-   * Starts an engine on the calling thread, which becomes its drain thread: it is not sampled, nor
-   * are threads that it starts later, and it alone may use the engine (except {@link
+   * Starts an engine on the calling thread, which becomes its drain thread: neither it nor threads
+   * that it starts later are sampled, and only it may use the engine (except {@link
    * SampleEngine#wake}). {@link EngineConfig#preferred} comes first if set; the others still
    * follow. If a seccomp filter may kill the process for perf_event_open, perf engines are not
    * tried unless preferred.
    *
-   * @param targets is asked if an engine that sends signals is started, on this thread only
+   * @param targets used if an engine that sends signals is started, on this thread only
    */
   public static EngineChoice start(EngineConfig config, SignalTargets targets) {
     return start(config, targets, new PerfBudget(PerfBudget.DEFAULT_BYTES));

@@ -41,7 +41,7 @@ final class TimerDiscovery implements AutoCloseable {
   /** Pause after a listing, in multiples of its CPU time. */
   private static final int COST_SHARE = 100;
 
-  /** The same of what is looked through though no thread was started: thousands may be idle. */
+  /** The same for periodic listings and checks without a started thread: thousands may be idle. */
   private static final int QUIET_COST_SHARE = 200;
 
   /** A fiftieth of a core for looks at new threads' masks, and some 1,000 looks saved up. */
@@ -58,10 +58,10 @@ final class TimerDiscovery implements AutoCloseable {
    */
   private static final long SILENT_NANOS = 1_000_000;
 
-  /** Threads checked again at a time: every two seconds some 30 ms, if as many run. */
+  /** Threads checked again at a time, every two seconds; takes some 30 ms if as many run. */
   private static final int REVIEWED = 1024;
 
-  /** When threads are looked at again that blocked the signal for perhaps a moment only. */
+  /** When threads are checked again that perhaps blocked the signal for a moment only. */
   private static final long AGAIN_NANOS = 5_000_000;
 
   private static final int AGAIN_AT_ONCE = 64;
@@ -72,10 +72,10 @@ final class TimerDiscovery implements AutoCloseable {
   /** How long after a start or an end others are expected. */
   private static final long QUIET_NANOS = 2_000_000_000L;
 
-  /** Of attached threads whose timers run already: only their stacks are looked up. */
+  /** Marks attached threads whose timers run already: only their stacks are looked up. */
   private static final long BEGUN = Long.MIN_VALUE;
 
-  /** Of threads whose CPU time so far is not accounted for. */
+  /** Marks threads whose CPU time so far is not accounted for. */
   private static final long FROM_NOW = -1;
 
   private final TimerThreads threads;
@@ -93,7 +93,7 @@ final class TimerDiscovery implements AutoCloseable {
   private final List<Integer> started = new ArrayList<>();
   private final List<Integer> ended = new ArrayList<>();
 
-  /** Threads to be looked at again soon. */
+  /** Threads to be checked again soon. */
   private final Deque<Integer> again = new ArrayDeque<>();
 
   /** How many of them there were at the last look. */
@@ -167,7 +167,7 @@ final class TimerDiscovery implements AutoCloseable {
    * Creates timers for all present threads.
    *
    * @return how many
-   * @throws EngineRefusedException if there can't be any
+   * @throws EngineRefusedException if no timer can be created
    */
   int attachAll() throws EngineRefusedException {
     lastPidSeen = files.lastId();
@@ -192,7 +192,7 @@ final class TimerDiscovery implements AutoCloseable {
     return threads.live();
   }
 
-  /** No thread's timer could be created, for timer_create's reason. */
+  /** The refusal if no thread's timer could be created, with timer_create's reason. */
   private static EngineRefusedException refusal(int errno) {
     RefusalText text =
         switch (errno) {
@@ -205,7 +205,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   /**
    * Each timer takes a place in the user's queue of signals (RLIMIT_SIGPENDING): at most half of
-   * what others leave may be used.
+   * the free places may be used.
    */
   private void measureQueue() {
     long free = Long.MAX_VALUE;
@@ -263,8 +263,8 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   /**
-   * The same of threads that have ended; to be called when all their samples were delivered. One
-   * whose id is another thread's by now was reported by that one's start.
+   * Reports threads that have ended; to be called when all their samples were delivered. If an id
+   * has been reused, the start of its new thread has reported the end.
    */
   void reportEnded(EngineSink sink) {
     if (ended.isEmpty()) {
@@ -299,13 +299,13 @@ final class TimerDiscovery implements AutoCloseable {
     attachListed(count, true);
     threads.sweep(ended);
     if (quiet && started.size() > before && files.lastId() == pid) {
-      // A thread was started without changing the last id: it is another kernel's or namespace's.
+      // A thread was started without changing the last id, so that is another namespace's.
       lastPidTrusted = false;
     }
     lastPidSeen = pid;
   }
 
-  /** Periodic checks: the budget, and whether ids belong to other threads now. */
+  /** Periodic checks of the budget, and of whether ids were reused. */
   private void verify(int count) {
     measureQueue();
     for (int i = 0; i < count; i++) {
@@ -346,7 +346,7 @@ final class TimerDiscovery implements AutoCloseable {
     beginAttached();
   }
 
-  /** Looks at threads once more that may have had the signal blocked for a moment only. */
+  /** Checks threads once more that may have blocked the signal for a moment only. */
   private void lookAgain() {
     attached.clear();
     int count = Math.min(againBefore, AGAIN_AT_ONCE);
@@ -369,7 +369,7 @@ final class TimerDiscovery implements AutoCloseable {
   }
 
   /**
-   * Looks whether a thread would take the signal.
+   * Checks whether a thread would take the signal.
    *
    * @return null if so
    */

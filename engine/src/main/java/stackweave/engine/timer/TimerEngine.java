@@ -32,7 +32,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
 /**
  * Samples by CPU timers: each thread has one on its CPU clock, whose signal runs machine code on
  * that thread that copies registers and stack into a ring. Started by the engine chooser; for the
- * drain thread, but for {@link #wake}. The kernel checks CPU timers at its ticks, so at shorter
+ * drain thread, except {@link #wake}. The kernel checks CPU timers at its ticks, so at shorter
  * intervals a sample has the weight of several expiries. The signal arrives on the way back to user
  * mode, so system calls are seen with the user stack; a blocked thread gets no signal.
  *
@@ -43,7 +43,7 @@ public final class TimerEngine implements SampleEngine {
   /** Longest wait of samples and new threads. */
   private static final int STEP_MILLIS = 5;
 
-  /** Share of the ring that is full when samples wait no longer. */
+  /** Share of the ring above which samples must be drained. */
   private static final double FILLING = 0.25;
 
   private static final String UNKNOWN_STACKS =
@@ -94,8 +94,8 @@ public final class TimerEngine implements SampleEngine {
     this.stackBytes = config.stackBytes() & -16;
     this.ringBytes = memory.ringBytes();
     this.cpus = CpuSet.ofProcess().length;
-    // CPU timers are looked at once a tick. Without the vDSO's clock a sample has the time at which
-    // it was read.
+    // The kernel checks CPU timers once a tick. Without the vDSO's clock a sample has the time at
+    // which it was drained.
     this.description =
         new EngineDescription(
             EngineKind.TIMER,
@@ -109,7 +109,7 @@ public final class TimerEngine implements SampleEngine {
   /**
    * Starts on the calling thread, which is not sampled.
    *
-   * @param targets is asked before anything else is done
+   * @param targets used before anything else
    * @throws EngineRefusedException if it can't run; nothing is held then
    */
   public static TimerEngine start(EngineConfig config, SignalTargets targets)
@@ -127,7 +127,7 @@ public final class TimerEngine implements SampleEngine {
     if (!heapStackLibrary.isEmpty()) {
       throw RefusalText.TIMER_LIBRARY.of(EngineKind.TIMER, 0, heapStackLibrary);
     }
-    ThreadStacks javaStacks = targets.javaStacks(); // before anything is held
+    ThreadStacks javaStacks = targets.javaStacks(); // first, while nothing has to be released
     CallPolicy policy = config.callPolicy();
     TimerEngine engine =
         new TimerEngine(
@@ -143,7 +143,7 @@ public final class TimerEngine implements SampleEngine {
     }
   }
 
-  /** CPU timers are looked at once a tick. */
+  /** The ring's size; the kernel checks CPU timers once a tick. */
   private static int ringBytes(EngineConfig config) {
     long nanos = Math.max(config.intervalNanos(), CpuTimers.tickNanos());
     return HandlerMemory.ringBytes(CpuSet.ofProcess().length, 1e9 / nanos);
@@ -210,7 +210,7 @@ public final class TimerEngine implements SampleEngine {
     }
     long deadline = System.nanoTime() + timeoutMillis * 1_000_000L;
     do {
-      // In ns: a rest below a millisecond is parked, too.
+      // In ns, so that a rest below a millisecond is waited for, too.
       long left = deadline - System.nanoTime();
       long step = Math.min(1_000_000L * (discovery.isPressed() ? 1 : STEP_MILLIS), left);
       if (isWokenIn(step) || !records.isEmpty()) {
@@ -221,7 +221,7 @@ public final class TimerEngine implements SampleEngine {
     return false;
   }
 
-  /** In steps as short as that, since new threads are found between two of them. */
+  /** Waits in short steps, since new threads are looked for between two of them. */
   private boolean awaitFilling(int timeoutMillis) {
     boolean isFilling =
         isWokenIn(1_000_000L * Math.min(timeoutMillis, STEP_MILLIS)) || backlog() > FILLING;
@@ -239,9 +239,9 @@ public final class TimerEngine implements SampleEngine {
   }
 
   /**
-   * Not the first sample of a thread, which also stands for what it had used when it was found, and
-   * with which its name is read, and not what is left of one that has ended. Without a clock in the
-   * handler a sample's time is that at which it is drained.
+   * Samples may not wait if one is a thread's first, which also stands for earlier CPU time and
+   * with which the thread's name is read, or if its thread has ended. Without a clock in the
+   * handler, a sample's time is that at which it is drained.
    */
   @Override
   public EngineState state() {
@@ -270,7 +270,7 @@ public final class TimerEngine implements SampleEngine {
     return count;
   }
 
-  /** Those that it finds to have ended may have samples in the ring. */
+  /** Looks for threads. Those found to have ended may still have samples in the ring. */
   private void look() {
     if (!stopped) {
       signal.useSignalStacks(!targets.signalStacksMayVanish());

@@ -40,7 +40,7 @@ final class TimerRecords {
   private final StackSnapshot snapshot;
   private long position;
 
-  /** Up to where samples that wait were looked at. */
+  /** Position up to which waiting samples were checked. */
   private long looked;
 
   private long waitingSince;
@@ -91,7 +91,7 @@ final class TimerRecords {
     return malformed;
   }
 
-  /** Samples without stack: of threads with unknown stack, or running on another one. */
+  /** Samples without a stack, because their thread's stack is unknown, or it ran on another. */
   long withoutStack() {
     return withoutStack;
   }
@@ -101,7 +101,7 @@ final class TimerRecords {
     return waiting() == 0;
   }
 
-  /** Behind the last record. */
+  /** The position behind the last record. */
   long end() {
     return memory.get(HandlerLayout.PROCESS_HEAD);
   }
@@ -117,8 +117,8 @@ final class TimerRecords {
   }
 
   /**
-   * Whether a waiting sample is of a thread's youth, or the first of a thread, or of a stack that
-   * may be deeper than its copy: what is read of that later must not be much later.
+   * Whether a waiting sample must be drained soon: it is of a thread's youth, or the first of a
+   * thread, or its stack may be deeper than its copy.
    */
   boolean isAnyUrgent() {
     long head = memory.get(HandlerLayout.PROCESS_HEAD);

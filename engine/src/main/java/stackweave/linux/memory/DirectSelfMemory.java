@@ -5,16 +5,16 @@ import stackweave.hotspot.memory.DirectMemory;
 import stackweave.linux.NativeBuffer;
 
 /**
- * Reads the memory of the own process without the kernel; a call of JNI each, 20 ns where it is
- * compiled and 0.2 µs where it is interpreted, whereas {@code sun.misc.Unsafe} warns from JDK 24
- * on. Only for what is never unmapped, see {@link DirectMemory}. Thread-safe.
+ * Reads the memory of the own process without the kernel, by a JNI call each: 20 ns if compiled,
+ * 0.2 µs if interpreted; {@code sun.misc.Unsafe} would warn from JDK 24 on. Only for memory that is
+ * never unmapped, see {@link DirectMemory}. Thread-safe.
  */
 public final class DirectSelfMemory implements DirectMemory {
   private final Pointer origin = new Pointer(0);
 
   /**
-   * Binds the native functions behind it: the first call of each waits while the application loads
-   * a library, as long as a constructor of that takes.
+   * Binds the native functions in advance: the first call of each waits while the application loads
+   * a library, as long as the library's constructors take.
    */
   public DirectSelfMemory() {
     try (NativeBuffer own = NativeBuffer.allocate(Long.BYTES)) {

@@ -1,4 +1,2 @@
-/**
- * Memory of the process that needs no fault-safe reading: mapped for good, or by the agent itself.
- */
+/** Memory that needs no fault-safe reading: never unmapped, or mapped by the agent itself. */
 package stackweave.linux.memory;

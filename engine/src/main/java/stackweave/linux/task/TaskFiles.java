@@ -9,13 +9,13 @@ import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 
 /**
- * What the kernel says in /proc/self/task/TID of a thread that waits: the system call that it is
- * in, how long it has waited for a CPU, where in the kernel it sleeps; and what a file descriptor
- * is. And which signals any thread has blocked. Opens and closes a file for each answer, 5 to 10
- * µs, and touches no file system but /proc. Allocates nothing; not thread-safe.
+ * Reads what /proc/self/task/TID says about a waiting thread: its system call, how long it has
+ * waited for a CPU, where in the kernel it sleeps; also the type of a file descriptor, and the
+ * signals that a thread blocks. Opens and closes a file for each answer, 5 to 10 µs, and touches no
+ * file system but /proc. Allocates nothing; not thread-safe.
  */
 public final class TaskFiles implements AutoCloseable {
-  /** What {@link #readCall} has found. */
+  /** Results of {@link #readCall}. */
   public enum Answer {
     /** The thread waits in a system call or for a page, or was stopped: see {@link #call}. */
     WAITS,
@@ -29,7 +29,7 @@ public final class TaskFiles implements AutoCloseable {
     UNREADABLE
   }
 
-  /** What {@link #descriptor} has found. */
+  /** Results of {@link #descriptor}. */
   public enum DescriptorKind {
     SOCKET,
     PIPE,
@@ -109,9 +109,9 @@ public final class TaskFiles implements AutoCloseable {
   }
 
   /**
-   * Reads {@code syscall} of a thread: consistent, for the kernel checks that the thread has slept
-   * from before to behind its look (task_current_syscall in lib/syscall.c). It may wait for a
-   * thread that is about to sleep, at most for a tick of the kernel's clock.
+   * Reads {@code syscall} of a thread: the result is consistent, because the kernel checks that the
+   * thread has slept all the time (task_current_syscall in lib/syscall.c). It may wait for a thread
+   * that is about to sleep, at most for a tick of the kernel's clock.
    */
   public Answer readCall(int tid) {
     if (!read(tid, SYSCALL)) {
@@ -193,7 +193,7 @@ public final class TaskFiles implements AutoCloseable {
       return -1;
     }
     long now = Libc.clockNanos(Libc.CLOCK_BOOTTIME, buffer);
-    return Math.max(0, now - ticks * TICK_NANOS - TICK_NANOS / 2); // the kernel cuts the rest off
+    return Math.max(0, now - ticks * TICK_NANOS - TICK_NANOS / 2); // the kernel rounds down
   }
 
   /**
@@ -210,15 +210,15 @@ public final class TaskFiles implements AutoCloseable {
   }
 
   /**
-   * Whether the thread sleeps until a signal comes that it has blocked otherwise, by sigwait and
-   * the like: meanwhile {@link #blockedSignals} does not have it (do_sigtimedwait in
+   * Whether the thread waits, by sigwait and the like, for a signal that it otherwise blocks:
+   * meanwhile {@link #blockedSignals} does not have that signal (do_sigtimedwait in
    * kernel/signal.c).
    */
   public boolean waitsForSignal(int tid) {
     return readCall(tid) == Answer.WAITS && call == SystemCall.RT_SIGTIMEDWAIT.number();
   }
 
-  /** How many signals all processes of this user have queued, with timers: {@code SigQ}. */
+  /** How many signals all processes of this user have queued, including timers: {@code SigQ}. */
   public long queuedSignals(int tid) {
     return read(tid, STATUS) && seek(QUEUED) ? decimal() : 0;
   }
@@ -251,21 +251,21 @@ public final class TaskFiles implements AutoCloseable {
     return (int) decimal();
   }
 
-  /** Whether the kernel says that the thread sleeps in a function for pipes. */
+  /** Whether the thread sleeps in one of the kernel's functions for pipes. */
   public boolean waitsForPipe(int tid) {
     return read(tid, WCHAN) && (seek(PIPE_WAIT) || seek(FIFO_WAIT));
   }
 
   /**
-   * Whether the kernel says that the thread was stopped: by a debugger, a signal, or the freezer of
-   * its control group (kernel/signal.c, kernel/freezer.c).
+   * Whether the thread was stopped: by a debugger, a signal, or the freezer of its control group
+   * (kernel/signal.c, kernel/freezer.c).
    */
   public boolean isStopped(int tid) {
     return read(tid, WCHAN)
         && (seek(PTRACE_STOP) || seek(SIGNAL_STOP) || seek(FREEZER) || seek(OLD_FREEZER));
   }
 
-  /** What a descriptor of this process is, by the link in /proc; the file itself isn't asked. */
+  /** The type of a descriptor of this process, by its link in /proc without access to the file. */
   public DescriptorKind descriptor(int fd) {
     if (fd < 0) {
       return DescriptorKind.UNKNOWN;
@@ -290,14 +290,14 @@ public final class TaskFiles implements AutoCloseable {
         : DescriptorKind.DEVICE;
   }
 
-  /** Whether the thread exists, where a file of it doesn't. */
+  /** Whether the thread exists, although a file of it doesn't. */
   private boolean isListed(int tid) {
     return read(tid, SCHEDSTAT) || read(tid, WCHAN);
   }
 
   /**
-   * Files of a thread that is ending are root's, as all are of a process that is not dumpable
-   * (task_dump_owner in fs/proc/base.c). This thread's own tells which it is.
+   * The files of an ending thread belong to root, as do all files of a process that is not dumpable
+   * (task_dump_owner in fs/proc/base.c). The calling thread's own files show which is the case.
    */
   private Answer ofDenied() {
     path.bytes().put(0, OWN_SYSCALL);

@@ -1,2 +1,2 @@
-/** What the kernel tells of single threads: what they wait for, and for how long. */
+/** What the kernel says about single threads: what they wait for, and for how long. */
 package stackweave.linux.task;

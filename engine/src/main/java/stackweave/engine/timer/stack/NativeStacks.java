@@ -15,9 +15,9 @@ import stackweave.linux.SystemCalls;
 
 /**
  * Finds the stacks of threads with the guarantee of {@link ThreadStacks}; a thread in doubt gets
- * none. A stack is what the C library's descriptor says ({@link ThreadDescriptors}), or else what
- * the VM says of its Java threads; not the mapping around it, since neighbouring mappings merge.
- * The main thread's is the mapping {@code [stack]}. All of it must be mapped readable, writable,
+ * none. The bounds are those in the C library's descriptor ({@link ThreadDescriptors}), or else the
+ * VM's for its Java threads; not those of the mapping, since neighbouring mappings merge. The main
+ * thread's stack is the mapping {@code [stack]}. All of it must be mapped readable, writable,
  * private and anonymous; what lies below a gap is left out. No such proof is needed if the C
  * library and the VM agree. Costs 3 µs a thread, and one reading of /proc/self/maps per call, some
  * 200 µs. Used by the timer engine's discovery; not thread-safe.
@@ -70,7 +70,7 @@ public final class NativeStacks implements ThreadStacks, AutoCloseable {
       end = mappedEnd;
     }
 
-    /** Leaves the thread what is proved. */
+    /** Sets the thread's bounds to what is proved. */
     void end() {
       boolean whole = thread.end() != 0 && end >= thread.end() && start < thread.end();
       thread.set(whole ? start : 0, whole ? thread.end() : 0);

@@ -9,11 +9,10 @@ import stackweave.unwind.UnreadableMemoryException;
 
 /**
  * Finds descriptors by walking glibc's lists of threads, without a system call that a seccomp
- * filter could kill for. glibc exports what debuggers need for that since 2.34: the lists'
- * addresses, and the offsets of link and thread id ({@code nptl_db/structs.def}, {@code
- * db_info.c}). The lists may change at any time: they are read through the kernel, steps are
- * limited, and a descriptor counts only if its thread id was asked for. New threads are at the
- * front. Not thread-safe.
+ * filter could kill for. Since 2.34 glibc exports, for debuggers, the lists' addresses and the
+ * offsets of link and thread id ({@code nptl_db/structs.def}, {@code db_info.c}). The lists may
+ * change at any time: they are read through the kernel, steps are limited, and a descriptor counts
+ * only if its thread id was asked for. New threads are at the front. Not thread-safe.
  */
 final class PthreadList implements DescriptorFinder {
   /** Limit of steps: the walk might cycle on a list that changes. */

@@ -46,7 +46,7 @@ final class ThreadDescriptors implements AutoCloseable {
    * @param stack of {@code stackblock}
    */
   private record Layout(Class<?> finder, int anchor, int tid, int stack) {
-    /** By hand: a record's own equals has 15 ms of method handles made at its first call. */
+    /** Written out: a record's own equals takes 15 ms at its first call, for method handles. */
     boolean isSame(Layout other) {
       return finder == other.finder
           && anchor == other.anchor
@@ -245,7 +245,7 @@ final class ThreadDescriptors implements AutoCloseable {
     return expected == null || layout != null && expected.isSame(layout) ? layout : null;
   }
 
-  /** A thread that reports its stack, and lives until that was compared. */
+  /** A thread that reports its stack, and lives until the comparison is done. */
   private static final class Witness extends Thread {
     /** Different from the drain thread's. */
     private static final long STACK_BYTES = 320 * 1024;

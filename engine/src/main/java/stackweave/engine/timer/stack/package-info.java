@@ -1,2 +1,2 @@
-/** Where each thread's own stack lies, so that the handler never reads beyond it. */
+/** Finds each thread's own stack, so that the handler never reads beyond it. */
 package stackweave.engine.timer.stack;

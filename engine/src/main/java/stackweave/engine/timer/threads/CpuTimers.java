@@ -6,14 +6,14 @@ import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 import stackweave.unwind.Architecture;
 
-/** What is to know of this kernel's CPU timers. */
+/** Properties of this kernel's CPU timers. */
 public final class CpuTimers {
-  /** 6.12 has it at the latest, for it takes PREEMPT_RT (arch/arm64/Kconfig). */
+  /** The first version that surely has it on AArch64: PREEMPT_RT needs it (arch/arm64/Kconfig). */
   private static final KernelVersion WAIT_ON_AARCH64 = new KernelVersion(6, 12);
 
   private CpuTimers() {}
 
-  /** How often the kernel looks at them, in ns: its tick. */
+  /** How often the kernel checks CPU timers, in ns: its tick. */
   public static long tickNanos() {
     try (NativeBuffer words = NativeBuffer.allocate(2 * Long.BYTES)) {
       Libc.clock_getres(Libc.CLOCK_REALTIME_COARSE, words.address());

@@ -8,13 +8,13 @@ public enum PassedOver {
    */
   STARTING,
 
-  /** It was seen with the signal blocked once, as the C library has it for moments. */
+  /** It was seen once with the signal blocked, which the C library does for moments. */
   BLOCKS_NOW,
 
   /** It blocks the signal. */
   BLOCKS,
 
-  /** It was seen waiting for signals, and so will do it again. */
+  /** It was seen waiting for signals, and will probably do so again. */
   WAITS,
 
   /** The signal's frame may not fit on its stack. */

@@ -65,7 +65,7 @@ public final class TimerThreads implements AutoCloseable {
   private final CpuTime cpuTime = new CpuTime();
   private final NativeBuffer words = NativeBuffer.allocate(16);
 
-  /** A thread, or a place for one; reused. Its number is also that of the handler's block. */
+  /** A thread's slot, which is reused. Its number is also that of the handler's block. */
   private static final class Slot {
     /** 0 in a free one. */
     int tid;
@@ -105,7 +105,7 @@ public final class TimerThreads implements AutoCloseable {
     long missed;
   }
 
-  /** The first {@link #slots} are there. */
+  /** Only the first {@link #slots} are used. */
   private Slot[] all = new Slot[256];
 
   /** Free slots, the longest free first. */
@@ -120,7 +120,7 @@ public final class TimerThreads implements AutoCloseable {
   private final HashIndex index = new HashIndex(512);
 
   /**
-   * @param memory whose thread blocks the timers point at
+   * @param memory has the thread blocks to which the timers point
    * @param signal the number of the signal that the timers send
    * @param intervalNanos CPU time between two samples of a thread, in ns
    */
@@ -192,7 +192,7 @@ public final class TimerThreads implements AutoCloseable {
     return all[slot].passedOver;
   }
 
-  /** A thread without a timer has none for another reason than before. */
+  /** Changes the reason why a thread has no timer. */
   public void passOver(int slot, PassedOver why) {
     all[slot].passedOver = why;
   }
@@ -390,9 +390,7 @@ public final class TimerThreads implements AutoCloseable {
     return weight;
   }
 
-  /**
-   * The thread's later samples are not {@link #isNew} any more, unless this one is of its youth.
-   */
+  /** Makes the thread's later samples not {@link #isNew}, unless this one is of its youth. */
   public void deliver(long identity) {
     int slot = (int) (identity >>> 32 + GENERATION_BITS);
     if ((identity & YOUNG) == 0 && slot < slots && identity(slot) == identity) {
@@ -543,7 +541,7 @@ public final class TimerThreads implements AutoCloseable {
     return found == HashIndex.NONE ? NO_SLOT : index.at(found);
   }
 
-  /** No two ids have the same, for the factor is odd. */
+  /** Unique for each id, because the factor is odd. */
   private static int hash(int tid) {
     return tid * 0x9E3779B9;
   }

@@ -1,2 +1,2 @@
-/** The timers themselves, by thread. */
+/** The CPU timers of threads. */
 package stackweave.engine.timer.threads;
