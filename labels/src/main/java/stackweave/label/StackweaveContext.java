@@ -59,10 +59,7 @@ public final class StackweaveContext implements AutoCloseable {
     return end == null ? NONE : new StackweaveContext(end);
   }
 
-  /**
-   * Ends the scope: the thread's samples have the labels from before it. A second call does
-   * nothing.
-   */
+  /** Ends the scope: the labels from before it are back. A second call does nothing. */
   @Override
   public void close() {
     if (end != null) {

@@ -17,10 +17,7 @@ public final class Boot {
   private static final int OLDEST_JAVA = 17;
   private static final int USAGE_ERROR = 2;
 
-  /**
-   * Begins the part of an order that says where the target finds the jar; as in {@code
-   * stackweave.agent.attach.Order}.
-   */
+  /** Begins the part of an order with the path of the jar; as {@code attach.Order} writes it. */
   private static final String JAR_KEY = ";jar=";
 
   /** The class loader of all our other classes: one for the life of the JVM. */
@@ -48,9 +45,7 @@ public final class Boot {
     call("start", options, instrumentation);
   }
 
-  /**
-   * The command's arguments if this JVM runs one and its user asked for no agent in it, else null.
-   */
+  /** The command's arguments if this JVM runs one and its user asked for no agent, else null. */
   private static String[] ofCommand() {
     try {
       String jar = System.getProperty("java.class.path", "");

@@ -11,8 +11,7 @@ public final class JvmProperties {
   public static final String VM_ARGUMENTS = "sun.jvm.args";
 
   /**
-   * The directory in which JFR keeps data before they are in a recording's file; set from a JVM's
-   * first recording on.
+   * Directory of JFR's data that are in no recording's file yet; set by a JVM's first recording.
    */
   public static final String JFR_REPOSITORY = "jdk.jfr.repository";
 

@@ -13,7 +13,7 @@ public final class StatusBoard {
   private static final String VERSION = "stackweave.version";
 
   /**
-   * Set while the agent was attached for recordings of the command line, and leaves with the last.
+   * Set while the agent is attached for recordings of the command line, and leaves with the last.
    */
   private static final String TEMPORARY = "stackweave.temporary";
 

@@ -11,10 +11,7 @@ import stackweave.unwind.text.ModifiedUtf8;
  * before it is used. Not thread-safe.
  */
 public final class ChunkInput {
-  /**
-   * More than the longest string that JFR writes: it leaves out events that do not fit into its
-   * buffers.
-   */
+  /** More than JFR's longest string: it leaves out events that do not fit into its buffers. */
   private static final int MAX_TEXT = 16 << 20;
 
   /** Null if all bytes are in the window. */

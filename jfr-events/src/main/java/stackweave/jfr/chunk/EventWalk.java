@@ -16,9 +16,7 @@ public final class EventWalk {
   private long valuesAt;
   private long type;
 
-  /**
-   * Starts before the first event of a chunk; {@code source} stays open as long as this is used.
-   */
+  /** Starts before the first event; {@code source} stays open as long as this is used. */
   public EventWalk(ChunkSource source, ChunkHeader header) {
     this.header = header;
     this.input = source.input(WINDOW_BYTES, header);

@@ -203,9 +203,7 @@ public final class ValueType {
     }
   }
 
-  /**
-   * Refuses types whose values have no bytes or contain themselves: they would be read for ever.
-   */
+  /** Refuses types without bytes, or that contain themselves: they would be read for ever. */
   private void mustHaveFields(int depth) throws IOException {
     if (fields.isEmpty() || depth == MAX_DEPTH) {
       throw new IOException("the metadata do not say how values of type " + name + " lie");

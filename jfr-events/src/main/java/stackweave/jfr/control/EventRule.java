@@ -69,8 +69,7 @@ final class EventRule {
   }
 
   /**
-   * The event to sample. If only unknown events were asked for, the first of them: CPU time does
-   * not replace it.
+   * The event to sample. If only unknown ones were asked for, the first: CPU time is no substitute.
    */
   SampledEvent decide(List<String> notes) {
     if (named == null) {

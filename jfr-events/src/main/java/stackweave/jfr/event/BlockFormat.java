@@ -1,8 +1,7 @@
 package stackweave.jfr.event;
 
 /**
- * The numbers that a {@link DefinitionBlock} is made of, for writer and reader. docs/events.md
- * describes the layout.
+ * The numbers of a {@link DefinitionBlock}, for writer and reader; docs/events.md has the layout.
  */
 public final class BlockFormat {
   /** The first byte of a block. */

@@ -5,8 +5,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Timespan;
 
 /**
- * The events that have the codes of their sample in fields of their own, so that JFR's tools show
- * them.
+ * Events that have the codes of their sample in their own fields, so that JFR's tools show them.
  */
 public abstract class CodedEvent extends StackEvent {
   @Label("Age")

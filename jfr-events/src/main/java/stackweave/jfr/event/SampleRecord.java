@@ -2,8 +2,7 @@ package stackweave.jfr.event;
 
 /**
  * One sample with its kind, as a feature or engine passes it to the store, and as a reader gets it
- * from the event. Mutable: its owner reuses it for each sample, so a receiver must not keep it. Not
- * thread-safe.
+ * from the event. Mutable: its owner reuses it, so a receiver must not keep it. Not thread-safe.
  */
 public final class SampleRecord {
   /**
@@ -15,9 +14,7 @@ public final class SampleRecord {
     CPU,
     /** Wall-clock time that a thread was not on a CPU, in ns, sampled by looks at the thread. */
     WALL,
-    /**
-     * The same from the kernel's records of context switches: the weight is the event's duration.
-     */
+    /** The same from the kernel's records of switches: the weight is the event's duration. */
     BLOCKED,
     /** A number of events of the kernel or the processor. */
     EVENT,

@@ -4,10 +4,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import stackweave.jfr.event.Session;
 
-/**
- * Thrown for a file without readable samples. The message is one line for users, with the file's
- * name.
- */
+/** A file has no readable samples. The message is one line for users, with the file's name. */
 public final class RecordingException extends Exception {
   private static final long serialVersionUID = 1L;
 

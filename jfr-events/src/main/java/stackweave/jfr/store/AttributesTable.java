@@ -3,10 +3,7 @@ package stackweave.jfr.store;
 import java.util.Arrays;
 import stackweave.unwind.hash.HashIndex;
 
-/**
- * Ids, never reused, of what samples have in common besides thread, stack and weight. Not
- * thread-safe.
- */
+/** Ids of what samples have in common besides thread, stack and weight. Not thread-safe. */
 final class AttributesTable {
   /** Without contexts there are fewer; with contexts the table is cleared when it is full. */
   private static final int CAPACITY = 1_024;

@@ -10,13 +10,11 @@ import stackweave.jfr.event.DefinitionBlock;
 
 /**
  * Gathers definitions into a block and makes {@link DefinitionBlock} events of it. A block does not
- * refer to another. Adding a definition allocates only for texts that the block lacks. Not
- * thread-safe.
+ * refer to others. Adding a definition allocates only for new texts. Not thread-safe.
  */
 final class BlockEncoder implements AutoCloseable {
   /**
-   * A block of this size is written: deflate looks back no further. It takes two fifths of that in
-   * the recording.
+   * Size at which a block is written: deflate looks back no further. Two fifths in the recording.
    */
   static final int FULL_BYTES = 32_768;
 
@@ -25,7 +23,7 @@ final class BlockEncoder implements AutoCloseable {
   private static final int MAX_NUMBER_BYTES = 10;
 
   /**
-   * Bytes given to the deflater at once: the call holds off the garbage collector, for some 0.1 ms.
+   * Bytes given to the deflater at once: a call holds off the garbage collector for some 0.1 ms.
    */
   private static final int SLICE_BYTES = 4_096;
 
@@ -36,9 +34,7 @@ final class BlockEncoder implements AutoCloseable {
   private int length;
   private byte[] deflated = {};
 
-  /**
-   * The numbers of class names and of other texts in the block, in the order of their first use.
-   */
+  /** Numbers of class names and of other texts in the block, in the order of their first use. */
   private Map<String, Integer> classes = new HashMap<>();
 
   private Map<String, Integer> texts = new HashMap<>();

@@ -53,9 +53,7 @@ final class ChunkGate {
   private volatile Thread flushWaiter;
   private volatile boolean lastFlushed;
 
-  /**
-   * What is left of {@link #FLUSH_NANOS} for rotations at the JVM's end; used by that thread only.
-   */
+  /** What is left of {@link #FLUSH_NANOS} at the JVM's end; for the thread that ends it only. */
   private long lastPatience = FLUSH_NANOS;
 
   /** How many chunks have ended. */
@@ -171,10 +169,7 @@ final class ChunkGate {
     return ended;
   }
 
-  /**
-   * As {@link #hold()}, but waits at most {@code nanos}; if it returns true, {@link #leave} must
-   * follow.
-   */
+  /** As {@link #hold()}, but waits at most {@code nanos}; {@link #leave} must follow if true. */
   boolean hold(long nanos) {
     boolean interrupted = Thread.interrupted();
     boolean locked = false;

@@ -118,8 +118,7 @@ public final class EventStore implements AutoCloseable {
   }
 
   /**
-   * Removes the hooks, after it has written what a drain thread that ended left; the event types
-   * stay registered.
+   * Removes the hooks, after writing what an ended drain thread left; event types stay registered.
    */
   @Override
   public void close() {
@@ -345,10 +344,7 @@ public final class EventStore implements AutoCloseable {
     return clock.isCalibrated() || !sample.kind.hasDuration() ? thread : null;
   }
 
-  /**
-   * Writes the samples that are held back. To be called every second, which bounds the loss in a
-   * crash.
-   */
+  /** Writes the samples that are held back; called every second to bound the loss in a crash. */
   public void flush() {
     if (!layout.isEmpty()) {
       commit(null);
@@ -404,10 +400,7 @@ public final class EventStore implements AutoCloseable {
     lastStatus = figures;
   }
 
-  /**
-   * Returns the chunk to commit to; {@link #leave} must follow unless it is 0, which stands for
-   * none.
-   */
+  /** Returns the chunk to commit to, and then {@link #leave} must follow; or 0 for none. */
   private int enter() {
     int chunk = gate.enter(enabled);
     if (chunk == 0) {

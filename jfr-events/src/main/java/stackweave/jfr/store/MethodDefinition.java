@@ -36,9 +36,7 @@ public record MethodDefinition(
     return new MethodDefinition(0, "", name, "", 0, "", 0);
   }
 
-  /**
-   * Written out, because a record's own is linked at run time, and slow while it is interpreted.
-   */
+  /** Written out: a record's own is linked at run time, and slow while it is interpreted. */
   @Override
   public int hashCode() {
     int names = (className.hashCode() * 31 + name.hashCode()) * 31 + descriptor.hashCode();

@@ -9,10 +9,7 @@ import java.util.UUID;
 import stackweave.jfr.control.OwnProcess;
 import stackweave.jfr.event.Session;
 
-/**
- * Writes the session event, with the facts of the process and the legends of codes, into each
- * chunk.
- */
+/** Writes the session event, with facts of the process and legends of codes, into each chunk. */
 final class SessionWriter {
   private final SessionInfo info;
   private final String uuid = randomUuid();

@@ -65,9 +65,7 @@ final class StoreEvents {
     };
   }
 
-  /**
-   * Registers all event types, because none may be registered while a commit holds the gate's lock.
-   */
+  /** Registers all event types: none may be registered while a commit holds the gate's lock. */
   static void register() {
     loadWriter();
     for (Class<? extends Event> event : all()) {

@@ -54,10 +54,7 @@ final class ChunkScan {
   /** The version of its JVM, for people; empty if unknown. */
   String jdk = "";
 
-  /**
-   * Equal for chunks of the same JVM only: process and start from JFR's own event; empty without
-   * it.
-   */
+  /** Equal for chunks of one JVM only: process and start, by JFR's own event; empty without it. */
   String jvm = "";
 
   /** The mark of the samples woven into it; null for none. */

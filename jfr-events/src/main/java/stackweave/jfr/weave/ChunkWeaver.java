@@ -16,9 +16,8 @@ import stackweave.jfr.weave.format.WovenMark;
 import stackweave.jfr.weave.format.WovenTypes;
 
 /**
- * Encodes the samples of one chunk as one or, if there are many, several {@link WovenChunk}s that
- * are written behind it. Holds the chunk's definitions and one of these in memory. Used once; not
- * thread-safe.
+ * Encodes the samples of one chunk as one {@link WovenChunk} or, if they are many, several. Holds
+ * the chunk's definitions and one of these in memory. Used once; not thread-safe.
  */
 final class ChunkWeaver {
   /** Seed for rounding samples by their weight: random, and the same each time. */

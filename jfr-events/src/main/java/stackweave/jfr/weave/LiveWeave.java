@@ -58,10 +58,7 @@ public final class LiveWeave {
   /** Used by {@link #finished} only, which JFR's lock serialises. */
   private final byte[] buffer;
 
-  /**
-   * Pieces that have ended and are not yet behind a chunk, the oldest first. Guarded by itself;
-   * held for moments.
-   */
+  /** Pieces that have ended and are not yet behind a chunk, the oldest first. Guarded by itself. */
   private final List<WovenChunk> waiting = new ArrayList<>();
 
   /** Null until there is a sample. */
@@ -230,10 +227,7 @@ public final class LiveWeave {
     }
   }
 
-  /**
-   * A recording in memory that runs for long loses its oldest events: drops the oldest encoded
-   * samples, too.
-   */
+  /** Drops the oldest encoded samples, as a recording in memory loses its oldest events. */
   public void keepNewest() {
     if (open != null && open.size() >= MEMORY_PIECE_BYTES) {
       chunkEnds();
@@ -326,8 +320,7 @@ public final class LiveWeave {
   }
 
   /**
-   * Why some or all are not woven; "" if only {@link WovenChunk#MAX_BYTES} is the reason. Any
-   * thread.
+   * Why samples are not woven; "" if only {@link WovenChunk#MAX_BYTES} is the reason. Any thread.
    */
   public String note() {
     return note;

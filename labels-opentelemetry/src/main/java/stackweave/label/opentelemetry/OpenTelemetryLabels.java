@@ -17,10 +17,7 @@ public final class OpenTelemetryLabels implements AutoConfigurationCustomizerPro
     install();
   }
 
-  /**
-   * Wraps the storage of contexts. A second call does nothing. It has no effect if a context was
-   * used before.
-   */
+  /** Wraps the storage of contexts, once. Without effect if a context was used before. */
   public static synchronized void install() {
     if (!isInstalled) {
       isInstalled = true;

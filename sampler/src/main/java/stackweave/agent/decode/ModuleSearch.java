@@ -14,9 +14,7 @@ final class ModuleSearch {
   private static final long MIN_NANOS = 20_000_000L;
   private static final long MAX_NANOS = 2_000_000_000L;
 
-  /**
-   * The wait before the next look at the loader's counters, in multiples of the last look's time.
-   */
+  /** Pause between two looks at the loader's counters, in multiples of a look's time. */
   private static final int REST = 30;
 
   private final ModuleIndex modules;
@@ -83,9 +81,7 @@ final class ModuleSearch {
     restUntil = end + REST * (end - now);
   }
 
-  /**
-   * Whether the loader's counters show when libraries come and go, so that few looks are needed.
-   */
+  /** Whether the loader's counters show when libraries come and go: then few looks are needed. */
   boolean isTold() {
     return loader != null;
   }

@@ -168,8 +168,7 @@ public final class ProcessView implements AutoCloseable {
   }
 
   /**
-   * A note for users; empty for none. It may change within the first second, with the way memory is
-   * read.
+   * A note for users; empty for none. It may change in the first second, with how memory is read.
    */
   public String note() {
     return nativeOnly.isEmpty() ? memoryNote(memory) : nativeOnly;

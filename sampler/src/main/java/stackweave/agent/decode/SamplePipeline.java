@@ -152,10 +152,7 @@ public final class SamplePipeline implements EngineSink {
     return decoder.unwinder().isUnloadingExpected();
   }
 
-  /**
-   * Whether samples may wait in the engine's rings for some tenths of a second; asked before and
-   * during each wait.
-   */
+  /** Whether samples may wait in the engine's rings; asked before and during each wait. */
   public boolean maySamplesWait() {
     return ringWait.isHarmless(System.nanoTime());
   }
@@ -176,10 +173,7 @@ public final class SamplePipeline implements EngineSink {
     search.lookAtLoader();
   }
 
-  /**
-   * Whether a signal may overwrite a library's data, so that an engine with signals must end at
-   * once.
-   */
+  /** Whether a signal may overwrite a library's data: an engine with signals must end at once. */
   public boolean mustSendNoSignals() {
     return engine.sendsSignals() && !signalStacks.heapStackLibrary().isEmpty();
   }

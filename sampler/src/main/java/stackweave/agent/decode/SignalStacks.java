@@ -47,9 +47,7 @@ public final class SignalStacks {
     return heapStackLibrary;
   }
 
-  /**
-   * Whether signal stacks may be unmapped, so that a signal should stay on the interrupted stack.
-   */
+  /** Whether signal stacks may be unmapped: then a signal should stay on the interrupted stack. */
   public boolean mayVanish() {
     search();
     return mayVanish;

@@ -40,24 +40,16 @@ final class DrainLoop {
   /** Wait in ms in other cases. */
   private static final int IDLE_MILLIS = 40;
 
-  /**
-   * How long samples gather in the rings if that does no harm: decoding costs a third less then.
-   */
+  /** How long samples gather in the rings if that does no harm: decoding costs a third less. */
   private static final long BATCH_NANOS = 200_000_000L;
 
   /** With shorter intervals samples do not gather, because the rings need room. */
   private static final long BATCH_INTERVAL_NANOS = 5_000_000L;
 
-  /**
-   * Nor do they if decoding them would take more CPU time: at the JVM's end there is no time for
-   * it.
-   */
+  /** Nor do they if decoding would take more CPU time: at the JVM's end there is no time for it. */
   private static final long BATCH_DECODING_NANOS = 20_000_000L;
 
-  /**
-   * How often mappings are read again while samples come, because the kernel does not record
-   * munmap.
-   */
+  /** How often mappings are read again while samples come: the kernel does not record munmap. */
   private static final long REFRESH_NANOS = 2_000_000_000L;
 
   /** The same if loads of libraries are not reported. */

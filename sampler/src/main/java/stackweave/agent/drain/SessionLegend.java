@@ -8,10 +8,7 @@ import stackweave.jfr.store.SessionInfo;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.walk.Found;
 
-/**
- * Makes the legends of the codes in a recording, by which readers of other versions understand
- * them. Stateless.
- */
+/** Makes the legends of a recording's codes, for readers of other versions. Stateless. */
 final class SessionLegend {
   private SessionLegend() {}
 

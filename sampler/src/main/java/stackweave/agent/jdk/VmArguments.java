@@ -4,9 +4,8 @@ import java.lang.instrument.Instrumentation;
 
 /**
  * The arguments of this VM: those of the command line, of {@code JAVA_TOOL_OPTIONS} and {@code
- * JDK_JAVA_OPTIONS}, and of option files, in the order of precedence: the last one of a name
- * counts. Read from {@code jdk.internal.misc.VM.getRuntimeArguments} (JDK 17 to 25), which loads
- * hardly a class.
+ * JDK_JAVA_OPTIONS}, and of option files; of equal names the last counts. Read from {@code
+ * jdk.internal.misc.VM.getRuntimeArguments} (JDK 17 to 25), which loads hardly a class.
  */
 public final class VmArguments {
   private VmArguments() {}

@@ -1,7 +1,6 @@
 /**
  * What depends on the version of the JDK's Java classes: modules that are opened, fields of Thread
  * and of continuations, classes and properties that no specification names, and JNA's module. Only
- * {@code stackweave.agent.boot} checks the version itself, because older JDKs must be able to load
- * it.
+ * {@code stackweave.agent.boot} checks versions itself: older JDKs must be able to load it.
  */
 package stackweave.agent.jdk;

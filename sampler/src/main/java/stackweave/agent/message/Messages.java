@@ -17,10 +17,7 @@ public final class Messages {
   private final Set<String> said = new HashSet<>();
   private final Consumer<String> out;
 
-  /**
-   * With stderr as output. Its consumer is a class and not a lambda, whose bootstrap costs start
-   * time.
-   */
+  /** With stderr as output; by a class and not a lambda, whose bootstrap costs start time. */
   public Messages() {
     this(
         new Consumer<>() {

@@ -5,9 +5,8 @@ import stackweave.agent.jdk.hook.HookException;
 
 /**
  * Lets the application's JNA look up functions by names without the wrappers' prefix. {@code
- * Native.register(type)} links each native method with the function of its name; if the method has
- * a wrapper, the native method is the one with the prefix. Used by {@link CallTransformer}.
- * Stateless.
+ * Native.register(type)} links native methods with functions of their names; a method with a
+ * wrapper has a native method with the prefix. Used by {@link CallTransformer}. Stateless.
  */
 final class JnaLookup {
   /** Also where it was moved to another package. */

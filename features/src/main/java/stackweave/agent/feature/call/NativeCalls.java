@@ -162,9 +162,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
   private final class Session implements FeatureSession {
     private String note = "";
 
-    /**
-     * Reports at the end of a chunk; earlier, classes that are still to be loaded would be missed.
-     */
+    /** Reports at the end of a chunk; earlier, classes that are not loaded yet would be missed. */
     @Override
     public void flush() {
       UnmatchedPatterns asked = filters;

@@ -6,8 +6,7 @@ import stackweave.jfr.call.CallPatterns;
 
 /**
  * Tells users which patterns of the option {@code calls}, or of a recording's filter, match no
- * method, for instance because of a misspelled class. Used when a chunk ends, on the drain thread.
- * Thread-safe.
+ * method, perhaps because of a misspelt class. Used on the drain thread at chunk ends. Thread-safe.
  */
 final class UnmatchedPatterns {
   /** Most patterns that the note names. */

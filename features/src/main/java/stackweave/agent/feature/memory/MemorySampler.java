@@ -402,8 +402,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   }
 
   /**
-   * The present page belongs to a huge one. All huge pages are followed, each by the same one of
-   * its pages.
+   * The present page belongs to a huge one: follows all of these, each by the same of its pages.
    */
   private void becomeHuge() {
     boolean comesAlways = filter == null || filter.passesAlways(page);

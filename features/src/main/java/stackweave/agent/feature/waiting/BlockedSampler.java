@@ -96,10 +96,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   private long counted;
   private long countedWakeUps;
 
-  /**
-   * Records of switches and wake-ups, also before a pause, and the CPU time of the process before
-   * the first.
-   */
+  /** Records of both kinds, also before a pause, and the process's CPU time before the first. */
   private long records;
 
   private final long cpuAtStart;

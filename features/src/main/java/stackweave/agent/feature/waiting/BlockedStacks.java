@@ -157,8 +157,7 @@ final class BlockedStacks implements AutoCloseable {
   }
 
   /**
-   * The thread may run or wait: its clock shows for how long it did either, and nothing shows
-   * where.
+   * The thread may run or wait: its clock shows how long it did either, but nothing shows where.
    */
   private Outcome readNothing(int tid, long javaThread) {
     begin(tid, javaThread);

@@ -88,9 +88,7 @@ final class WaitReason {
     return !stacks.hasMoved();
   }
 
-  /**
-   * A wait in a file's name is for a pipe if the kernel shows that; for a short wait it does not.
-   */
+  /** A wait in a file's name is for a pipe if the kernel shows that, which it may not at first. */
   private ThreadState ofFile(int tid) {
     return files.waitsForPipe(tid) && isStill() ? ThreadState.PIPE : ThreadState.FILE;
   }

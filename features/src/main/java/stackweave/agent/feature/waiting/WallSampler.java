@@ -425,8 +425,7 @@ final class WallSampler implements FeatureSession {
   }
 
   /**
-   * The thread runs, or ran while it was read: there is no stack, and half of its blocked time
-   * waits for the next one.
+   * The thread ran while it was read: it has no stack, and half of its blocked time waits for one.
    */
   private void pass(WallThread t) {
     long now = stacks.timeNanos;
@@ -444,9 +443,7 @@ final class WallSampler implements FeatureSession {
     oweOrCarry(t, rest);
   }
 
-  /**
-   * Blocked time belongs to the wait that was seen at its end, or else to the next that is seen.
-   */
+  /** Blocked time belongs to the wait that was seen at its end, or else to the next one seen. */
   private void oweOrCarry(WallThread t, long nanos) {
     if (stacks.seen && t.carried >= 0) {
       t.owe(stacks.seenSp, stacks.seenPc, nanos + t.carried);
@@ -499,8 +496,7 @@ final class WallSampler implements FeatureSession {
   }
 
   /**
-   * The stack was read: half of the time since the last look belongs to the previous stack, half to
-   * this.
+   * The stack was read: the time since the last look is half the previous stack's, half this one's.
    */
   private void take(WallThread t, SampledThreads.Entry thread, BlockedStacks.Outcome outcome) {
     boolean read = outcome == BlockedStacks.Outcome.READ;

@@ -78,10 +78,7 @@ final class WallSchedule {
 
   // ---- pauses
 
-  /**
-   * Time until the next pass: an interval, randomised so that it does not match a thread's own
-   * period.
-   */
+  /** Time until the next pass: an interval, randomised so as not to match a thread's own period. */
   long passPause() {
     return intervalNanos / 2 + random.nextLong(intervalNanos);
   }

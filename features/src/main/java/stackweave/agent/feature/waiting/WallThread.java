@@ -11,10 +11,7 @@ final class WallThread extends KnownThread {
     WATCHED,
     /** Excluded by its name. */
     EXCLUDED,
-    /**
-     * Excluded, because its stack is of a thread of the JVM; or a Java thread not yet in the JVM's
-     * list.
-     */
+    /** Excluded: by its stack a thread of the JVM, or a Java thread not yet in the JVM's list. */
     OF_JVM
   }
 
@@ -46,9 +43,7 @@ final class WallThread extends KnownThread {
   /** Blocked time that is to be written with the stack. */
   long blocked;
 
-  /**
-   * Time in which it waited for a CPU after the wait of its stack, to be written with that stack.
-   */
+  /** Time in which it waited for a CPU after the wait of its stack, to be written with that. */
   long runnable;
 
   /** Time in which it waited for a CPU after it was seen running, to be written without a stack. */

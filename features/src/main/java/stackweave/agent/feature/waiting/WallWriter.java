@@ -7,10 +7,7 @@ import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
 import stackweave.unwind.StopReason;
 
-/**
- * Writes the waits of threads as samples, and counts them. Used by {@link WallSampler}; for the
- * drain thread only.
- */
+/** Writes the waits of threads as samples, and counts them. For the drain thread only. */
 final class WallWriter {
   /** A shorter wait for a CPU is kept for the next sample of the thread. */
   private static final long MIN_RUNNABLE_NANOS = 200_000L;

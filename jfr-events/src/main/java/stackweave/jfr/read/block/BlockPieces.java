@@ -35,10 +35,7 @@ public final class BlockPieces {
     }
   }
 
-  /**
-   * A block that is incomplete. Its memory depends on its events, not on the number that they
-   * claim.
-   */
+  /** An incomplete block. Its memory depends on its events, not on the number that they claim. */
   private static final class Partial {
     final int size;
     final byte[][] pieces;

@@ -97,9 +97,7 @@ public final class TimeCells {
     add(series, nanos, 1, weightNanos);
   }
 
-  /**
-   * Counts a sample whose weight covers the time before it: each cell of that time gets its part.
-   */
+  /** Counts a sample whose weight covers the time before it: each cell gets its part. */
   public void addEnding(CellSeries series, long nanos, long weightNanos) {
     long parts = Math.max(1, Math.min(MAX_PARTS, weightNanos / width()));
     long part = weightNanos / parts;

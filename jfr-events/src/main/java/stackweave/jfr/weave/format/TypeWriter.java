@@ -40,9 +40,7 @@ public final class TypeWriter {
   /** Nesting of values within values. */
   private static final int MAX_DEPTH = 8;
 
-  /**
-   * The most bytes of an unknown field's empty value: deeply nested types would fill the memory.
-   */
+  /** The most bytes of an unknown field's empty value: nested types could fill the memory. */
   private static final int MAX_UNKNOWN_BYTES = 4_096;
 
   private final long id;

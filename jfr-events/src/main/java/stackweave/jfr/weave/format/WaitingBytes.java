@@ -12,15 +12,11 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
- * An unlinked file in which encoded events and constants wait for the end of their chunk, so that
- * they take no heap. Uses no channel, because an interrupt of the thread would close it. Not
- * thread-safe.
+ * An unlinked file in which encoded events and constants wait for the end of their chunk, off the
+ * heap. Uses no channel: an interrupt of the thread would close it. Not thread-safe.
  */
 public final class WaitingBytes implements Closeable {
-  /**
-   * Offset of the constants, above the most bytes of events; the space between is a hole in the
-   * file.
-   */
+  /** Offset of the constants, above the most bytes of events; between them the file has a hole. */
   private static final long CONSTANTS_AT = 2L * WovenChunk.MAX_BYTES;
 
   private final RandomAccessFile file;

@@ -13,9 +13,7 @@ import stackweave.jfr.chunk.ChunkHeader;
  * by one thread at a time.
  */
 public final class WovenChunk {
-  /**
-   * Size at which it ends: the most that is appended to a chunk at once, except for a single stack.
-   */
+  /** Size at which it ends: the most that is appended at once, except for a single stack. */
   public static final int MAX_BYTES = 16 << 20;
 
   /** The constants that samples need, each sort in a pool of its own. */

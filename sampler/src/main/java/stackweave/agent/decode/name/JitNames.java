@@ -71,10 +71,7 @@ public final class JitNames {
     return version;
   }
 
-  /**
-   * Looks for new names if the last look is long enough ago. To be called after code without a
-   * name.
-   */
+  /** Looks for new names, after code without one, if the last look is long enough ago. */
   void look() {
     long begin = System.nanoTime();
     if (begin - lookedNanos < waitNanos) {

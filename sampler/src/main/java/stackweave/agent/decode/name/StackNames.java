@@ -195,10 +195,7 @@ public final class StackNames {
     return modules.generation() ^ jit.version() << 20;
   }
 
-  /**
-   * Names code that another runtime has generated: as that runtime does, or by the library that
-   * called it.
-   */
+  /** Names code that another runtime generated: as that does, or by the library that called it. */
   private void nameGenerated(int slot, long pc, FrameBuffer frames, int i, ModuleMap modules) {
     int function = jit.symbols().find(pc);
     if (function == JitSymbols.NONE) {

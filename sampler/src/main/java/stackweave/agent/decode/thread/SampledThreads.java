@@ -32,9 +32,7 @@ public final class SampledThreads {
 
     WeakReference<Thread> javaThread;
 
-    /**
-     * Whether the thread carries virtual threads: then a stack that is cut off is one of theirs.
-     */
+    /** Whether the thread carries virtual threads: then a cut stack is one of theirs. */
     boolean runsVirtualThreads;
 
     /** The first address above the thread's stack; 0 where unknown. */

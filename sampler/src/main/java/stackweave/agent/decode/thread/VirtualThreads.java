@@ -30,10 +30,7 @@ public final class VirtualThreads implements AutoCloseable {
   private int nextRemembered;
   private boolean allTaken;
 
-  /**
-   * The virtual threads that set labels, which may have ended before a sample is decoded; may be
-   * null.
-   */
+  /** Virtual threads that set labels, which may end before a sample is decoded; may be null. */
   private final ContextHook labelled;
 
   /** How many of these were taken in this epoch. */

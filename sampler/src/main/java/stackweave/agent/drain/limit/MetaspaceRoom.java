@@ -126,10 +126,7 @@ public final class MetaspaceRoom {
   private static final class Pools {
     private Pools() {}
 
-    /**
-     * Bytes that may still be committed in a pool; the largest number if it is unlimited or
-     * missing.
-     */
+    /** Bytes that may still be committed in a pool; no limit if it is unlimited or missing. */
     static long left(String name) {
       for (MemoryPoolMXBean pool : ManagementFactory.getMemoryPoolMXBeans()) {
         if (pool.getName().equals(name)) {

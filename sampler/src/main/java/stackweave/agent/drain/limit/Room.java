@@ -5,8 +5,7 @@ import stackweave.agent.attach.ProcessRoom;
 
 /**
  * Whether heap, metaspace and the process's limits have room for sampling: asked before it begins,
- * and once a second while it runs, because the application may come to need the room. For one
- * thread.
+ * and once a second while it runs, because the application may need it. For one thread.
  */
 public final class Room {
   /** To go on, sampling needs a quarter of metaspace and limits, since most is loaded by then. */

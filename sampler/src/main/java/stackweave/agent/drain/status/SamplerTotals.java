@@ -19,7 +19,7 @@ import stackweave.unwind.walk.Found;
 
 /**
  * Totals since the agent started, over all engines. Fields are written by the drain thread only,
- * unless they say otherwise; other threads read {@link #latest}. Used by one drain thread after the
+ * unless they say otherwise; other threads read {@link #latest}. One drain thread follows the
  * other.
  */
 public final class SamplerTotals {

@@ -71,10 +71,7 @@ final class CompilerDirective {
     }
   }
 
-  /**
-   * Whether C2 is the only compiler, by flags as {@code VM.flags} lists those that differ from
-   * defaults.
-   */
+  /** Whether C2 is the only compiler, by the flags that {@code VM.flags} lists as not default. */
   private static boolean hasC2Alone(String flags) {
     // The second is also the prefix of high-only-quick-internal.
     return flags.contains("-XX:-TieredCompilation")

@@ -1,9 +1,6 @@
 package stackweave.agent.jdk.hook;
 
-/**
- * Thrown if something could not be instrumented or restored; the message is the reason, in one
- * line.
- */
+/** Something could not be instrumented or restored; the message is the reason, in one line. */
 public final class HookException extends Exception {
   private static final long serialVersionUID = 1L;
 

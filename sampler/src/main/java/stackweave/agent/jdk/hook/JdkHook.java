@@ -115,10 +115,7 @@ public final class JdkHook {
     return (T) copy.findStaticVarHandle(copy.lookupClass(), name, type).get();
   }
 
-  /**
-   * The transformer is registered only for the change, because the JVM calls it for every class
-   * loaded.
-   */
+  /** Registers the transformer only for the change: the JVM calls it for every class loaded. */
   private static void change(Instrumentation instrumentation, Map<Class<?>, MethodChange> changes)
       throws UnmodifiableClassException, HookException {
     if (!instrumentation.isRetransformClassesSupported()) {

@@ -12,9 +12,7 @@ import java.util.function.BiFunction;
  * thread that loads.
  */
 final class LibraryLoads {
-  /**
-   * Gets the path and whether java.lang.foreign loads it; its result gets the end. Null for none.
-   */
+  /** Gets path and whether java.lang.foreign loads; its result gets the end. Null for none. */
   static final AtomicReference<BiFunction<String, Boolean, BiConsumer<Long, Throwable>>> LISTENER =
       new AtomicReference<>();
 

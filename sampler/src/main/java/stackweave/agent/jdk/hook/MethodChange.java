@@ -8,8 +8,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 
 /**
  * Changes, in class files, the instance methods of one name that have code. Uses only Byte Buddy's
- * ASM: its Advice would load some 500 more classes, 0.5 s of CPU time at the start of sampling.
- * Immutable.
+ * ASM: its Advice would load some 500 classes, 0.5 s of CPU time at each start. Immutable.
  */
 public abstract class MethodChange {
   private static final int WITHOUT = Opcodes.ACC_ABSTRACT | Opcodes.ACC_NATIVE | Opcodes.ACC_STATIC;

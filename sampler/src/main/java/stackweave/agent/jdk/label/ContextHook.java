@@ -106,10 +106,7 @@ public final class ContextHook implements AutoCloseable {
     return JdkHook.copy(instrumentation, type, PREFIX, COPY, Object.class);
   }
 
-  /**
-   * Sets it in the application's classes that are loaded; a class in which that fails has no
-   * labels.
-   */
+  /** Sets it in the application's loaded classes; a class in which that fails has no labels. */
   private static void tell(Instrumentation instrumentation, Function<?, ?> open) {
     for (Class<?> type : instrumentation.getAllLoadedClasses()) {
       String name = type.getName();

@@ -5,10 +5,7 @@ final class ContextScope implements Runnable {
   /** The number of nested scopes whose labels are read. */
   static final int MAX_DEPTH = 16;
 
-  /**
-   * The number of nested scopes that are kept: an application that leaves scopes open would fill
-   * the heap.
-   */
+  /** Most nested scopes that are kept: those that are left open would fill the heap. */
   static final int MAX_NESTED = 1_000;
 
   private static final String[] NO_LABELS = {};
@@ -27,8 +24,7 @@ final class ContextScope implements Runnable {
   boolean isClosed;
 
   /**
-   * Whether another thread has closed it, or its own thread while a scope in it was open: then its
-   * end is not known.
+   * Whether another thread closed it, or its own while an inner one was open: the end is unknown.
    */
   volatile boolean isEndUnknown;
 

@@ -61,8 +61,7 @@ public final class Contexts implements Function<String[], Runnable> {
   static final AtomicLong RECENT_COUNT = new AtomicLong();
 
   /**
-   * {@code Thread.tid}, which {@code getId} need not return before JDK 19; null outside of
-   * java.lang.
+   * {@code Thread.tid}, which {@code getId} need not return before JDK 19; null outside java.lang.
    */
   private static final VarHandle ID = id();
 
@@ -85,10 +84,7 @@ public final class Contexts implements Function<String[], Runnable> {
     }
   }
 
-  /**
-   * Any number, always the same for a thread; not its identity hash, which is slow for a locked
-   * object.
-   */
+  /** A number of a thread that never changes; an identity hash is slow for a locked object. */
   private static int number(Thread thread) {
     return ID == null ? (int) thread.getId() : (int) (long) ID.get(thread);
   }
