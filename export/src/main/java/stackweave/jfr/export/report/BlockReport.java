@@ -25,25 +25,24 @@ import stackweave.jfr.status.Counter;
 
 /**
  * The section of a report that lists the longest blocks. Idle ones, by the methods of {@link
- * IdleKind}, are counted apart. Holds no more blocks than it lists, and those that are not over.
+ * IdleKind}, are counted separately. Holds only the blocks that it lists, and those that have not
+ * ended.
  */
 final class BlockReport {
-  /** Columns of a thread's name, so that state and time have room behind it. */
+  /** Columns of a thread's name, which leave room for state and time. */
   private static final int MAX_THREAD = 28;
 
   private static final Comparator<BlockedThread> BY_TIME =
       Comparator.comparingLong(BlockedThread::nanos).thenComparing(BlockedThread::start);
 
-  /**
-   * How far the start of a block may be from itself: each chunk converts it by a clock of its own.
-   */
+  /** Most that two starts of a block differ by: each chunk converts it by its own clock. */
   private static final Duration SAME_START = Duration.ofMillis(2);
 
   private final SampledRecording recording;
   private final int most;
   private final PriorityQueue<BlockedThread> longest = new PriorityQueue<>(BY_TIME);
 
-  /** A block that is not over comes again in each chunk, longer each time; one for each thread. */
+  /** The last event of a thread's block that goes on; it comes again, longer, in each chunk. */
   private final Map<ThreadKey, BlockedThread> open = new HashMap<>();
 
   private final Sums.Sum work = new Sums.Sum("");

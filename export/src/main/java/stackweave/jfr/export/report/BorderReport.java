@@ -12,18 +12,18 @@ import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 
 /**
- * What a recording without samples says by its events: timed native calls, loads of libraries, and
- * what kept the JVM waiting. As text of 80 columns or as an HTML page. Stateless.
+ * A report on a recording without samples, by its events: timed native calls, loads of libraries,
+ * and what kept the JVM waiting. As text of 80 columns or as an HTML page. Stateless.
  */
 public final class BorderReport {
   private BorderReport() {}
 
   /**
-   * Reads all that a report has without samples.
+   * Reads all that such a report has.
    *
    * @param why there are no samples, one line
    * @param html whether it is a page
-   * @return null if the file has nothing of it
+   * @return null if the file has no such events
    * @throws RecordingException if the file can't be read any more; one line for users
    */
   public static Export read(Path file, String why, boolean html)
@@ -51,7 +51,7 @@ public final class BorderReport {
   }
 
   /**
-   * Reads the loads of libraries alone.
+   * Reads only the loads of libraries.
    *
    * @param why there are no samples, one line
    * @param rows most loads that are shown; 0 for the default

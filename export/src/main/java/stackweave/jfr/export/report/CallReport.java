@@ -17,8 +17,8 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
 /**
- * The sections of a report on timed native calls: by method, and the slowest with what the samples
- * inside say. Empty for a recording without such events.
+ * The sections of a report on timed native calls: by method, and the slowest calls with the samples
+ * taken during them. Empty for a recording without such events.
  */
 final class CallReport {
   private static final int MAX_METHODS = 40;
@@ -104,7 +104,7 @@ final class CallReport {
     return Names.printable(overloaded.contains(method) ? method + parameters(descriptor) : method);
   }
 
-  /** As (int, String[]); the descriptor itself if it is none. */
+  /** The parameters as in (int, String[]); the descriptor itself if it is invalid. */
   private static String parameters(String descriptor) {
     try {
       return MethodTypeDesc.ofDescriptor(descriptor).parameterList().stream()

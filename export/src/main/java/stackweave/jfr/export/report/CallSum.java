@@ -24,7 +24,7 @@ final class CallSum {
     this.descriptor = descriptor;
   }
 
-  /** Adds the counts of a chunk, of which the reader is at the event. */
+  /** Adds the counts of a chunk, from the event that the reader is at. */
   void add(ChunkReader counts) throws IOException {
     fast.add(counts.number(2), counts.number(3));
     countedSlow.add(counts.number(5), counts.number(6));
@@ -40,7 +40,7 @@ final class CallSum {
           byBound.merge(nanos, Long.parseLong(bound[1]), Long::sum);
         }
       } catch (NumberFormatException e) {
-        continue; // damaged: the other calls stand
+        continue; // damaged: the other counts are used
       }
     }
   }
@@ -70,8 +70,8 @@ final class CallSum {
   }
 
   /**
-   * A bound below which 99 of 100 calls are; 0 where that is as long as a slow call, and
-   * Long.MAX_VALUE where it is not known.
+   * A bound that 99 of 100 calls are below; 0 if it is as long as a slow call, and Long.MAX_VALUE
+   * if it is not known.
    */
   long mostlyBelow() {
     long wanted = calls() - calls() / 100;

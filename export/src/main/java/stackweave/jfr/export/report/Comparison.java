@@ -19,7 +19,7 @@ import stackweave.jfr.read.SampledRecording;
 public final class Comparison {
   private static final int MAX_ROWS = 15;
 
-  /** A share before and after, and the numbers of samples that their intervals follow from. */
+  /** A share before and after, each with the number of samples from which its interval follows. */
   private record Change(String name, double before, double nBefore, double after, double nAfter) {
     double difference() {
       return after - before;

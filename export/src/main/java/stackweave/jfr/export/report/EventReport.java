@@ -23,8 +23,8 @@ import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.status.Counter;
 
 /**
- * What a report says of samples of an event, or of memory: where it happened, on whose behalf,
- * when, and how far that can be trusted. Says nothing of CPU time. Used by {@link ReportExport}.
+ * The sections of a report on samples of an event, or of memory: where it happened, for which
+ * caller, when, and how reliable that is. CPU time is not in them. Used by {@link ReportExport}.
  */
 final class EventReport {
   private static final int MAX_PLACES = 15;
@@ -38,7 +38,7 @@ final class EventReport {
   private final Sums<String> places = new Sums<>();
   private final Map<String, Sums<String>> callers = new HashMap<>();
 
-  /** By place, of each quarter of the time. */
+  /** Sums by place, for each quarter of the time. */
   private final List<Sums<String>> quarters = new ArrayList<>();
 
   private final long length;
@@ -80,7 +80,7 @@ final class EventReport {
     cut += sum.end().isComplete() ? 0 : sum.weightNanos();
   }
 
-  /** Whether a frame says only how something happened: the kernel, or the C library's functions. */
+  /** Whether a frame shows only how something happened: of the kernel, or of the C library. */
   private static boolean isBelow(SampledFrame frame) {
     return FrameCategory.of(frame) == FrameCategory.KERNEL || Place.isRuntime(frame);
   }
@@ -91,7 +91,7 @@ final class EventReport {
 
   private Section places() {
     Section section = new Section("Where " + what());
-    // Counts are of something; bytes are.
+    // A number of bytes needs "of" before the type.
     String what = choice.unit().text(all.nanos) + (isBytes ? " of " : " ") + choice.type();
     section.say(
         "%s within %s. A place is the innermost function that is neither the kernel's nor the C"
@@ -127,7 +127,7 @@ final class EventReport {
     return isBytes ? "native memory was first touched" : "it happened";
   }
 
-  /** Samples of bytes are those of what was given back, too: their number says nothing. */
+  /** Samples of bytes include those of memory that was given back, so their number is not shown. */
   private void row(Section section, Sums.Sum sum, String indent) {
     String weight = choice.unit().text(sum.nanos);
     if (isBytes) {
@@ -186,7 +186,7 @@ final class EventReport {
     return section;
   }
 
-  /** Without that of which all was given back. */
+  /** The largest sums, without memory that was all given back. */
   private static List<Sums.Sum> largest(Sums<String> sums, int most) {
     return sums.largest(most).stream().filter(sum -> sum.nanos > 0).toList();
   }

@@ -7,8 +7,8 @@ import stackweave.jfr.export.CodeOrigin;
 import stackweave.jfr.read.SampledFrame;
 
 /**
- * Waits of threads that have nothing to do, by the methods that they wait in. What is not named
- * here counts as waiting inside work. docs/waiting.md has the same list.
+ * Kinds of waits of idle threads, by the methods in which they wait. All other waits count as
+ * waiting inside work. docs/waiting.md has the same list.
  */
 enum IdleKind {
   /** No task: a pool's queue, a timer's. */
@@ -33,7 +33,7 @@ enum IdleKind {
       "for a connection",
       "sun[.]nio[.]ch[.](NioSocketImpl|ServerSocketChannelImpl|ServerSocketAdaptor)[.]accept"
           + "|java[.]net[.]ServerSocket[.](accept|implAccept)"),
-  /** The JVM's own: those of libjvm without a Java frame, and those that it starts in Java. */
+  /** Threads of the JVM: those of libjvm without a Java frame, and those that it starts in Java. */
   JVM(
       "the JVM's own",
       "java[.]lang[.]ref[.]Reference[$]ReferenceHandler[.]run"
@@ -50,7 +50,7 @@ enum IdleKind {
     this.methods = Pattern.compile("(" + methods + ")");
   }
 
-  /** What such a thread does, for people. */
+  /** What such a thread waits for, for people. */
   String label() {
     return label;
   }

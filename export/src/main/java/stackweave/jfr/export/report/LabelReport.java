@@ -7,8 +7,8 @@ import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
 /**
- * The section of a report that says which share of the time has which label. Ids of traces and
- * spans are not listed: there are too many. Stateless.
+ * The section of a report on the shares of time by label. Ids of traces and spans are not listed:
+ * there are too many. Stateless.
  */
 final class LabelReport {
   private static final int MAX_ROWS = 10;

@@ -24,11 +24,11 @@ import stackweave.jfr.read.SampledRecording;
 
 /**
  * The native libraries of a recording: shares, path, build id, where unwind rules and names come
- * from, who loaded them, which stacks end in them, and what to install or to build differently. As
+ * from, what loaded them, which stacks end in them, and what to install or to build differently. As
  * text of 80 columns or as an HTML page.
  */
 public final class LibrariesExport implements Export {
-  /** Fewer samples in nameless functions, or stacks that end in a library, are not worth advice. */
+  /** Below this share, nameless functions and stacks that end in a library get no advice. */
   private static final double SMALL = 0.01;
 
   private static final String NO_TABLES = "none";
@@ -49,7 +49,7 @@ public final class LibrariesExport implements Export {
     this.html = html;
   }
 
-  /** Sums of a library: all copies of one build. */
+  /** The sums of a library: of all copies of one build. */
   private static final class Library {
     final SampledModule module;
     final Sums.Sum self = new Sums.Sum("");
@@ -61,7 +61,7 @@ public final class LibrariesExport implements Export {
     long nameless;
     long guessed;
 
-    /** Stacks whose outermost known frame is here and that do not reach their thread's first. */
+    /** Stacks that end in this library without having reached their thread's first frame. */
     final Map<String, Long> ends = new TreeMap<>();
 
     /** First addresses of all copies of the same build by their paths. */
@@ -130,7 +130,7 @@ public final class LibrariesExport implements Export {
             Library library = byModule.computeIfAbsent(module, key -> of(key, byBuild));
             library.frames += count;
             library.nameless += FrameText.of(frame).symbol().isEmpty() ? count : 0;
-            // How a frame was found is known from the tables of the one that it called.
+            // The tables of the callee's library decide how a frame was found.
             boolean isCallerGuessed =
                 i > 0 && Place.isNative(frame) && frames.get(i - 1).found().isGuess();
             library.guessed += isCallerGuessed ? count : 0;
@@ -149,7 +149,7 @@ public final class LibrariesExport implements Export {
   }
 
   private static Library of(SampledModule module, Map<String, Library> byBuild) {
-    // A library that its loader extracts has another path in each process, and one build id.
+    // A library that its loader extracts has another path in each process, but the same build id.
     String build = module.buildId().isEmpty() ? module.path() : module.buildId();
     Library library =
         byBuild.computeIfAbsent(module.name() + " " + build, key -> new Library(module));

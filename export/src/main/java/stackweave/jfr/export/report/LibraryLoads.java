@@ -21,9 +21,9 @@ import stackweave.jfr.event.load.NativeLibraryMapped;
 import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 
-/** The loads of libraries in a recording, each with the place where the library lies. */
+/** The loads of libraries in a recording, each with the address at which the library was mapped. */
 final class LibraryLoads implements ChunkEvents.Taker {
-  /** Frames that are between dlopen and whoever wanted the library. */
+  /** Classes whose frames are between dlopen and the code that wanted the library. */
   private static final Pattern MACHINERY =
       Pattern.compile(
           "stackweave[.]agent[.].*|jdk[.]internal[.](loader|foreign)[.].*|java[.]lang[.]foreign[.].*"
@@ -34,10 +34,10 @@ final class LibraryLoads implements ChunkEvents.Taker {
   private static final int MAPPED = 1;
   private static final int SESSION = 2;
 
-  /** The number of a load that only the JVM has told of. */
+  /** Stands for the number of a load that only the JVM has recorded. */
   private static final long NO_NUMBER = -1;
 
-  /** Threads of the agent, whose libraries are none of the application's. */
+  /** Prefix of the agent's threads, whose libraries are not the application's. */
   private static final String OWN_THREADS = "stackweave-";
 
   private static final String OWN_CLASSES = "stackweave.agent.";
@@ -49,13 +49,13 @@ final class LibraryLoads implements ChunkEvents.Taker {
               "startTime duration eventThread stackTrace path loaded error load foreign"),
           EventShape.of(NativeLibraryMapped.NAME, "load path start"),
           EventShape.of(Session.NAME, "uuid jvmStart"),
-          // Since JDK 22; also of loads before sampling began, or without instrumentation.
+          // Since JDK 22; has also loads before sampling began, or without instrumentation.
           EventShape.of(
               "jdk.NativeLibraryLoad",
               "startTime duration eventThread stackTrace name success errorMessage"));
 
   /**
-   * Where a library came to lie.
+   * Where a library was mapped.
    *
    * @param path as mapped
    * @param start first mapped address of its code
@@ -65,11 +65,11 @@ final class LibraryLoads implements ChunkEvents.Taker {
   /**
    * A load.
    *
-   * @param sinceStartNanos when it began, after the JVM's start; negative if that is not known
+   * @param sinceStartNanos time from the JVM's start to its begin; negative if unknown
    * @param nanos how long it took: dlopen, constructors and JNI_OnLoad
    * @param thread name of the thread that loaded
-   * @param stack of it, the caller of the JDK's classes for loading first
-   * @param mapped null if it was not found; it may be said in a later chunk
+   * @param stack its stack, from the caller of the JDK's classes for loading on
+   * @param mapped null if not found; it may be in a later chunk
    */
   record Load(
       Key key,
@@ -93,7 +93,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
       return file().substring(file().lastIndexOf('/') + 1);
     }
 
-    /** Who called the JDK for it; empty if that is not known. */
+    /** The caller of the JDK's method; empty if that is not known. */
     String caller() {
       return stack.isEmpty() ? "" : text(stack.get(0));
     }
@@ -105,7 +105,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
    * A load as its chunk has it; times are in ticks, thread and stack are keys.
    *
    * @param path what dlopen was called with
-   * @param error why it failed, if it did and that is known
+   * @param error why it failed, if it did and the reason is known
    */
   record Raw(
       long load,
@@ -127,7 +127,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
   private String session = "";
   private long jvmStartNanos;
 
-  // Of a chunk.
+  // Of the present chunk.
   private final List<Raw> own = new ArrayList<>();
   private final List<Raw> ofJvm = new ArrayList<>();
   private final Map<Long, Mapped> mappedOfChunk = new HashMap<>();
@@ -212,7 +212,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
   }
 
   /**
-   * Whether a load is none of the application's, but the agent's.
+   * Whether a load is the agent's.
    *
    * @param stack as recorded
    */
@@ -220,7 +220,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
     if (thread.startsWith(OWN_THREADS)) {
       return true;
     }
-    int first = 0; // behind those of the agent's event, which is written when the load has ended
+    int first = 0; // skips the frames of the agent's event, which is written after the load
     while (first < stack.size() && isOwn(stack.get(first))) {
       first++;
     }
@@ -231,12 +231,12 @@ final class LibraryLoads implements ChunkEvents.Taker {
     return frame.className().startsWith(OWN_CLASSES);
   }
 
-  /** Adds what the JVM tells of other loads than ours: dlopen is within the JDK's {@code open}. */
+  /** Adds the loads that only the JVM has recorded: dlopen is within the JDK's {@code open}. */
   private void addOthers(List<Raw> raws) {
     for (Raw each : ofJvm) {
       long middle = each.start + each.duration / 2;
-      // A library that wants an executable stack is loaded by the VM's own thread, for the thread
-      // that asked for it and waits (os::Linux::dlopen_helper, VM_LinuxDllLoad in os_linux.cpp).
+      // A library that needs an executable stack is loaded by the VM's own thread, while the
+      // requesting thread waits (os::Linux::dlopen_helper, VM_LinuxDllLoad in os_linux.cpp).
       boolean isKnown =
           own.stream()
               .anyMatch(

@@ -32,8 +32,8 @@ public record Limit(String name, double increase, boolean isRelative) {
   }
 
   /**
-   * Whether the whole 95 % interval of the change is above the limit. What fewer than five samples
-   * say, or one that weighs as much as many, is no proof.
+   * Whether the whole 95 % interval of the change is above the limit. Fewer than five samples, or
+   * one sample that weighs as much as many, are no proof.
    */
   boolean isExceeded(double after, double nAfter, double before, double nBefore) {
     if (after * nAfter < Shares.FEW) {

@@ -9,7 +9,7 @@ import stackweave.jfr.chunk.EventConstants.Frame;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.report.LibraryLoads.Load;
 
-/** Says in words who loaded the libraries of a recording. Immutable. */
+/** Describes in words what loaded the libraries of a recording. Immutable. */
 final class LoadSections {
   /** Frames of a loader's stack that are shown. */
   private static final int MAX_FRAMES = 12;
@@ -60,7 +60,7 @@ final class LoadSections {
     return section;
   }
 
-  /** Names what failed once each: an application may try again and again. */
+  /** Adds each failure once: an application may try again and again. */
   private void addFailures(Section section, int most) {
     Map<String, Long> times =
         loads.stream()
@@ -82,7 +82,7 @@ final class LoadSections {
     }
   }
 
-  /** The JDK's message is dlopen's behind the path, and dlopen's begins with it. */
+  /** The JDK's message has dlopen's behind the path, and dlopen's begins with the path. */
   private static String failure(Load load) {
     String error = load.raw().error();
     while (error.startsWith(load.raw().path() + ": ")) {
@@ -92,9 +92,9 @@ final class LoadSections {
   }
 
   /**
-   * Who loaded a library.
+   * Sentences on what loaded a library.
    *
-   * @param starts where its copies are mapped, by path
+   * @param starts start addresses of its copies, by path
    */
   List<String> sentences(Map<String, List<Long>> starts) {
     List<Load> own =
@@ -108,7 +108,7 @@ final class LoadSections {
     if (own.isEmpty()) {
       return List.of();
     }
-    Load first = own.get(0); // the longest: later ones of the same file find it loaded
+    Load first = own.get(0); // the longest: later ones of the same file find it loaded already
     List<String> sentences = new ArrayList<>();
     sentences.add(
         "Loaded: in "

@@ -16,14 +16,14 @@ import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 
 /**
- * Which classes of objects threads waited for, by the JDK's own events of monitors and of
- * LockSupport.park. Only the JVM knows the object; our samples don't read the heap. These events
- * are above the threshold of the recording's settings (20 ms in the JDK's default.jfc).
+ * The classes of the objects for which threads waited, by the JDK's events of monitors and of
+ * LockSupport.park: the agent does not read the heap. The JDK records only waits above the
+ * threshold of the recording's settings (20 ms in the JDK's default.jfc).
  */
 final class LockWaits implements ChunkEvents.Taker {
   /**
-   * What threads without work park on: pools wait for tasks by them, and the class says nothing of
-   * who has what they wait for.
+   * Classes on which threads without work park: pools wait for tasks by them, and they don't show
+   * what would end the wait.
    */
   private static final Pattern QUEUES =
       Pattern.compile(
@@ -38,7 +38,7 @@ final class LockWaits implements ChunkEvents.Taker {
           EventShape.of("jdk.JavaMonitorWait", "duration monitorClass"),
           EventShape.of("jdk.ThreadPark", "duration parkedClass"));
 
-  /** What the events are of: labels of states of threads. */
+  /** Labels of the threads' states in these events. */
   private static final List<String> LABELS = List.of("monitor", "Object.wait", "park");
 
   private record Key(int shape, long classKey) {}
@@ -48,7 +48,7 @@ final class LockWaits implements ChunkEvents.Taker {
   /** The waits by kind and class of the object, whose name is empty if there is none. */
   final Sums<String> waits = new Sums<>();
 
-  /** Those of threads that probably have no work. */
+  /** The waits of threads that probably have no work. */
   final Sums<String> queues = new Sums<>();
 
   private LockWaits() {}

@@ -27,13 +27,13 @@ import stackweave.jfr.read.StackThread;
 
 /**
  * The timed native calls of a recording: the sums of each method, and the longest calls, each with
- * its callers and with what the samples say that its thread got meanwhile. Not thread-safe.
+ * its callers and the samples of its thread during the call. Not thread-safe.
  */
 final class NativeCalls implements ChunkEvents.Taker {
-  /** Callers that are kept of a stack. */
+  /** Most callers that are kept of a stack. */
   private static final int MAX_CALLERS = 3;
 
-  /** Of the frames between the method and the event; see CallHook in the agent. */
+  /** Classes of the frames between the method and the event; see CallHook in the agent. */
   private static final List<String> OWN_CLASSES =
       List.of("stackweave.jfr.call.", "java.lang.StackweaveNativeCalls");
 
@@ -49,11 +49,11 @@ final class NativeCalls implements ChunkEvents.Taker {
       Comparator.comparingLong(Call::nanos).thenComparing(Call::start);
 
   /**
-   * A slow call. Its thread and callers are known when its chunk was read, samples later.
+   * A slow call. Its thread and callers come from its chunk, the samples later.
    *
    * @param own its thread
    * @param callers the innermost first, without the method itself
-   * @param places what the samples of its thread during the call were in, by their number
+   * @param places where samples of its thread during the call were, with their numbers
    */
   record Call(
       String method,
@@ -95,7 +95,7 @@ final class NativeCalls implements ChunkEvents.Taker {
     }
   }
 
-  /** A call whose thread and stack are known by their keys in its chunk alone. */
+  /** A call whose thread and stack are still keys of its chunk. */
   private record Raw(
       long start, long end, long thread, long stack, String method, String descriptor) {
     long nanos() {

@@ -13,7 +13,7 @@ import stackweave.jfr.read.SampledFrame;
  * Where the CPU time of a stack went; each stack is in one place.
  *
  * @param group one of those below
- * @param detail a library, a purpose of libjvm, a system call, or a kind of Java code
+ * @param detail the library, purpose of libjvm, system call, or kind of Java code
  * @param javaAt index of the innermost Java frame; -1 for none
  */
 record Place(String group, String detail, int javaAt) {
@@ -55,7 +55,7 @@ record Place(String group, String detail, int javaAt) {
     };
   }
 
-  /** The library that Java called, with what that calls; else the innermost that is no runtime. */
+  /** The library that Java called, with its callees; else the innermost that is no runtime. */
   private static Place ofNative(List<SampledFrame> frames, int java) {
     String library = "";
     boolean hasJvm = false;
@@ -84,7 +84,7 @@ record Place(String group, String detail, int javaAt) {
     return category == FrameCategory.NATIVE || category == FrameCategory.CPP;
   }
 
-  /** Whether it is code of the C library, or of what else libraries use. */
+  /** Whether it is code of the C library, or of other libraries that all libraries use. */
   static boolean isRuntime(SampledFrame frame) {
     return isLibrary(frame) && CodeOrigin.isRuntime(CodeOrigin.of(frame));
   }

@@ -2,7 +2,7 @@ package stackweave.jfr.export.report;
 
 import java.util.regex.Pattern;
 
-/** What libjvm is at work for, by the names of its functions. In the order of precedence. */
+/** What libjvm is working on, by the names of its functions, in the order of precedence. */
 enum Purpose {
   JIT("JIT compilation", "CompileBroker|C2Compiler|Compilation::|Compile::|Compiler::compile"),
   GC_THREAD(

@@ -19,20 +19,20 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.status.Counter;
 
 /**
- * Says where the CPU time of a recording went, what stands out, how far that can be trusted, and
- * what to do next: as text of 80 columns or as an HTML page. Each sentence names the figures that
- * it follows from.
+ * Reports where the CPU time of a recording went, what stands out, how reliable that is, and what
+ * to do next: as text of 80 columns or as an HTML page. Each sentence has the figures from which it
+ * follows.
  */
 public final class ReportExport implements Export {
-  /** A purpose of the JVM stands out if it surely takes more of the CPU time than this. */
+  /** A purpose of the JVM stands out if it certainly takes more of the CPU time than this. */
   private static final double MUCH_GC = 0.10;
 
   private static final double MUCH_JIT = 0.20;
 
-  /** A thread is worth a core from here on. */
+  /** From this share of a core on, a thread gets a sentence. */
   private static final double ONE_CORE = 0.90;
 
-  /** What is less is not worth a sentence. */
+  /** Smaller shares get no sentence. */
   private static final double SMALL = 0.01;
 
   private static final int MAX_PLACES = 20;
@@ -40,7 +40,7 @@ public final class ReportExport implements Export {
   private static final int MAX_CALLERS = 3;
   private static final int MAX_SENTENCES = 5;
 
-  /** Weights that differ so little are not worth a sentence. */
+  /** Weights that differ less get no sentence. */
   private static final double ALMOST = 0.95;
 
   private static final double ALMOST_ALL = 0.999;
@@ -48,14 +48,14 @@ public final class ReportExport implements Export {
   private static final long MIN_THREAD_SAMPLES = 50;
   private static final long GOOD_SAMPLES = 1_000;
 
-  /** Groups of waiting threads, and places of each, beside what the CPU did. */
+  /** Most groups of waiting threads, and places of each, in a report on CPU time. */
   private static final int FEW_GROUPS = 4;
 
   private static final int FEW_WAITS = 3;
 
   private static final int FEW_BLOCKS = 5;
 
-  /** The same in a report of waiting alone. */
+  /** The same in a report on waiting only. */
   private static final int MANY_GROUPS = 12;
 
   private static final int MANY_WAITS = 6;
@@ -81,7 +81,7 @@ public final class ReportExport implements Export {
   }
 
   /**
-   * Makes it say what threads wait for, too.
+   * Adds what threads wait for.
    *
    * @param recording the one that is reported on, opened with its waiting threads
    */
@@ -90,7 +90,7 @@ public final class ReportExport implements Export {
     return this;
   }
 
-  /** Of a recording that was opened with its waiting threads it says what these wait for alone. */
+  /** If the recording was opened with its waiting threads, the report is only on waiting. */
   @Override
   public void write(SampledRecording recording, OutputStream out)
       throws IOException, RecordingException {
@@ -273,7 +273,7 @@ public final class ReportExport implements Export {
         if (thread.count < MIN_THREAD_SAMPLES) {
           continue;
         }
-        // From the first sample to the last there is one interval less than there are samples.
+        // There is one interval less than samples from the first sample to the last.
         long interval = Math.max(figure(Counter.INTERVAL), figure(Counter.INTERVAL_REACHED));
         long length = length() + (interval > 0 ? interval : thread.nanos / thread.count);
         double cores = (double) thread.nanos / length;
@@ -341,7 +341,7 @@ public final class ReportExport implements Export {
       return section;
     }
 
-    /** Without the vdso: nobody builds it, or has its symbols elsewhere. */
+    /** The libraries without the vdso, which nobody builds and which has no symbols elsewhere. */
     private List<Sums.Sum> worthAdvice(Sums<String> libraries) {
       return libraries.sorted().stream()
           .filter(library -> share(library) >= SMALL)
@@ -382,7 +382,7 @@ public final class ReportExport implements Export {
     }
   }
 
-  /** A part as a percentage; 0 of nothing. */
+  /** A part as a percentage; 0 if the whole is 0. */
   static String percent(long part, long all) {
     return percent(all <= 0 ? 0 : (double) part / all);
   }

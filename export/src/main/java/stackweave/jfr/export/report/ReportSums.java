@@ -25,21 +25,21 @@ final class ReportSums {
           "^(ThreadStateTransition|JNIHandles|SafepointMechanism|SafepointSynchronize::block)"
               + "|check_special_condition_for_native_trans");
 
-  /** Groups of places. */
+  /** Sums by group of places. */
   final Sums<String> groups = new Sums<>();
 
-  /** Places by group. */
+  /** Sums by place within each group. */
   final Map<String, Sums<String>> places = new HashMap<>();
 
   /** Java callers by library: the innermost Java frame that is no native method. */
   final Map<String, Sums<String>> callers = new HashMap<>();
 
-  /** Samples of native methods: in the transition to native code, and in what they call. */
+  /** Samples of native methods: in the transition to native code, and in their callees. */
   final Sums<String> transitions = new Sums<>();
 
   final Sums<String> work = new Sums<>();
 
-  /** Those on CPU by process and thread; without virtual threads that have no name. */
+  /** Samples on a CPU by process and thread; without virtual threads that have no name. */
   final Sums<ThreadKey> threads = new Sums<>();
 
   private final Map<ThreadKey, CommonName> threadNames = new HashMap<>();
@@ -47,7 +47,7 @@ final class ReportSums {
   /** By end and library of the outermost frame. */
   final Sums<String> incomplete = new Sums<>();
 
-  /** Innermost in a function without symbol, by library. */
+  /** Samples whose innermost function has no symbol, by library. */
   final Sums<String> nameless = new Sums<>();
 
   /** Stacks with a guessed frame, by the library that it called: the one without tables. */
@@ -67,7 +67,7 @@ final class ReportSums {
   private final boolean isCompared;
 
   /**
-   * @param isCompared whether names are those of all runs
+   * @param isCompared whether parts of names that differ from run to run are removed
    */
   ReportSums(SampledRecording recording, boolean isCompared) {
     this.isCompared = isCompared;
@@ -79,12 +79,12 @@ final class ReportSums {
     return places.getOrDefault(group, new Sums<>());
   }
 
-  /** The share of a sum of the time. */
+  /** A sum's share of the time. */
   double share(Sums.Sum sum) {
     return all.nanos <= 0 ? 0 : (double) sum.nanos / all.nanos;
   }
 
-  /** The number of samples that a share's interval follows from. */
+  /** The number of samples from which a share's interval follows. */
   double effective(Sums.Sum sum) {
     return Shares.effective(sum.nanos, sum.squares, all.nanos, all.squares);
   }
@@ -143,7 +143,7 @@ final class ReportSums {
 
   /**
    * The transition is the native method's own code with stubs, and what libjvm does to change the
-   * thread's state or to keep handles. What else libjvm does for a native method is its work.
+   * thread's state or to keep handles. All else that libjvm does for a native method is work.
    */
   private void addTransition(Place place, SampleSum sum) {
     int at = place.javaAt();

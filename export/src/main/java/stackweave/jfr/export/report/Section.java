@@ -9,7 +9,7 @@ import stackweave.jfr.export.Texts;
  * text, the others are numbers.
  */
 final class Section {
-  /** At the beginning of a row's text: the row belongs to the one above it that has none. */
+  /** Prefix of a row's text: the row belongs to the nearest row above without it. */
   static final String INDENT = "  ";
 
   final String title;
@@ -17,10 +17,10 @@ final class Section {
   List<String> head = List.of();
   final List<List<String>> rows = new ArrayList<>();
 
-  /** What to type, one line each. */
+  /** Commands to type, one line each. */
   final List<String> commands = new ArrayList<>();
 
-  /** Whether the title is a name, which is written as it is. */
+  /** Whether the title is a name, which is not formatted. */
   final boolean isNamed;
 
   Section(String title) {

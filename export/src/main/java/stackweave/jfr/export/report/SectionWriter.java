@@ -27,7 +27,7 @@ final class SectionWriter {
 
   private SectionWriter() {}
 
-  /** Writes them in one of both forms. */
+  /** Writes sections in one of the two forms. */
   static void write(String title, List<Section> sections, boolean html, OutputStream out)
       throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));

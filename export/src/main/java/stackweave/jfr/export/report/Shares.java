@@ -1,20 +1,20 @@
 package stackweave.jfr.export.report;
 
 /**
- * The statistics of shares: samples are counts, so that a share has an interval. Of CPU time the
- * share is that of the time, and the number is the {@link #effective} one. All intervals are of 95
- * %. Stateless. The page of the flame graph has the same in statistics.js.
+ * The statistics of shares: samples are counts, so that a share has an interval. Shares of CPU time
+ * are computed with the {@link #effective} number of samples. All intervals are of 95 %. Stateless.
+ * The flame graph's page has the same in statistics.js.
  */
 public final class Shares {
   /** Quantile of the normal distribution. */
   private static final double Z = 1.959964;
 
-  /** With fewer samples the interval of a ratio by logarithms is too narrow. */
+  /** Fewer samples make the logarithmic interval of a ratio too narrow. */
   static final double FEW = 5 - 1e-9;
 
-  /** From the least to the most. */
+  /** An interval, from low to high. */
   public record Interval(double low, double high) {
-    /** Whether 0 is in it: a difference with such an interval may be chance. */
+    /** Whether it contains 0: such a difference may be chance. */
     public boolean hasZero() {
       return low <= 0 && high >= 0;
     }
@@ -23,12 +23,12 @@ public final class Shares {
   private Shares() {}
 
   /**
-   * How many samples of equal weight would give a share of time as precisely as samples of
-   * different weights do: with one that weighs as much as all others, few (L. Kish, "Survey
-   * Sampling", 1965). It is the number of samples if all weigh the same.
+   * The number of samples of equal weight that would give a share of time as precisely as these (L.
+   * Kish, "Survey Sampling", 1965). It is small if one sample weighs as much as all others, and the
+   * number of samples if all weigh the same.
    *
    * @param part weight of the samples in the share, {@code partSquares} the sum of its squares
-   * @param all the same of all samples
+   * @param all the same for all samples
    */
   public static double effective(double part, double partSquares, double all, double allSquares) {
     if (all <= 0 || allSquares <= 0) {
@@ -42,7 +42,7 @@ public final class Shares {
     double rest = Math.max(0, allSquares - partSquares);
     double spread = (1 - share) * (1 - share) * partSquares + share * share * rest;
     double ofPart = part * (all - part) / spread;
-    // As many hits as the samples in the share are worth, not more.
+    // At most as many as the samples in the share are worth.
     return Math.min(n, Math.min(ofPart, all * part / partSquares));
   }
 
@@ -50,7 +50,7 @@ public final class Shares {
    * Wilson's score interval of a share (E. B. Wilson, 1927).
    *
    * @param share from 0 to 1
-   * @param samples of which it is a share; for 0 nothing is known
+   * @param samples the number of samples; for 0 nothing is known
    */
   public static Interval of(double share, double samples) {
     if (samples <= 0) {
@@ -77,8 +77,8 @@ public final class Shares {
   }
 
   /**
-   * Whether two shares surely differ: 0 is not in their difference's interval, and the larger one
-   * is not of fewer than five samples, nor what the smaller one lacks.
+   * Whether two shares surely differ: 0 is not in their difference's interval, and the larger share
+   * has at least five samples, as has the rest beside the smaller one.
    */
   public static boolean differ(double after, double nAfter, double before, double nBefore) {
     boolean hasGrown = after > before;
@@ -88,8 +88,8 @@ public final class Shares {
   }
 
   /**
-   * Interval of the ratio of two shares: by logarithms (Katz, 1978); with few samples the ratio of
-   * the ends of both intervals, which is wider.
+   * Interval of the ratio of two shares, by logarithms (Katz, 1978); with few samples the ratio of
+   * the ends of both shares' intervals, which is wider.
    */
   public static Interval ofRatio(double after, double nAfter, double before, double nBefore) {
     if (after * nAfter < FEW || before * nBefore < FEW) {

@@ -9,14 +9,14 @@ import stackweave.jfr.export.stall.Stalls;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
-/** The sections of a report that say what kept the JVM waiting. Stateless. */
+/** The sections of a report on what kept the JVM waiting. Stateless. */
 final class StallReport {
   private static final int MAX_ROWS = 5;
 
   private StallReport() {}
 
   /**
-   * Those of a recording with samples.
+   * The sections for a recording with samples.
    *
    * @throws RecordingException if the file can't be read any more; one line for users
    */
@@ -24,14 +24,14 @@ final class StallReport {
     if (recording.sessions().size() == 1) {
       return sections(Stalls.of(recording));
     }
-    // It can't be told which samples belong to which events.
+    // It is not known which samples belong to which events.
     Section section = new Section("Late at safepoints");
     section.say(
         "Not told of recordings of several processes: report on each of their own recordings.");
     return List.of(section);
   }
 
-  /** Those of a recording without samples. */
+  /** The sections for a recording without samples. */
   static List<Section> sections(Stalls stalls) {
     return List.of(safepoints(stalls), criticalSections(stalls));
   }

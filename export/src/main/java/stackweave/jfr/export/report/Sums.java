@@ -10,12 +10,12 @@ import stackweave.jfr.read.SampleSum;
 /**
  * Sums of samples, waits or calls by a key, such as a name.
  *
- * @param <K> whatever the sums are told apart by
+ * @param <K> the key of a sum
  */
 final class Sums<K> {
-  /** How many, and their time; for samples of events what they stand for instead of time. */
+  /** A number and a time; for samples of events, their weight instead of the time. */
   static final class Sum {
-    /** What is shown; several may have one name. */
+    /** The shown name, which several sums may share. */
     String name;
 
     long count;

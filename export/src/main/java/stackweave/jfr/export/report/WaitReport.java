@@ -17,14 +17,13 @@ import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
- * The sections of a report that say what threads wait for. A wait counts as idle by the methods of
- * {@link IdleKind} alone.
+ * Sections of a report on what threads wait for. Only methods of {@link IdleKind} make a wait idle.
  */
 final class WaitReport {
-  /** What is less is in no row. */
+  /** Smaller shares get no row. */
   private static final double SMALL = 0.01;
 
-  /** A group of threads that takes less of all time is in no row, other parts in no sentence. */
+  /** Groups of threads with a smaller share of all time get no row, other parts no sentence. */
   private static final double SMALL_GROUP = 0.001;
 
   private final SampledRecording recording;
@@ -82,7 +81,7 @@ final class WaitReport {
     return percent(nanos, sums.workNanos);
   }
 
-  /** In the form ": 40.2 % socket, 20.1 % park". */
+  /** Text of the form ": 40.2 % socket, 20.1 % park". */
   private String largestWaits() {
     String waits =
         sums.states.sorted().stream()
@@ -157,7 +156,7 @@ final class WaitReport {
     return section;
   }
 
-  /** How far to trust what the others say; for a report of waiting alone with the notes. */
+  /** How reliable the other sections are; a report on waiting only has notes, too. */
   Section trust(boolean withNotes) {
     Section section = new Section("How far to trust this");
     SamplerFigures figures = recording.figures();

@@ -18,7 +18,7 @@ import stackweave.jfr.read.choice.SampleKind;
 
 /**
  * Sums of the wall-clock time of a recording in ns: by state, by group of threads ({@link
- * ThreadGroups}) and place, idle waits apart. Not thread-safe.
+ * ThreadGroups}) and place, idle waits separately. Not thread-safe.
  */
 final class WaitSums {
   /** Threads that are counted as one pool. */
@@ -108,8 +108,8 @@ final class WaitSums {
   }
 
   /**
-   * What waits: the innermost method that is not the JDK's; without one the innermost Java method,
-   * or the innermost frame.
+   * The place of a wait: the innermost method that is not the JDK's; without one the innermost Java
+   * method, or the innermost frame.
    */
   static String place(List<SampledFrame> frames) {
     String caller = CodeOrigin.callerOutsideOfJdk(frames);
@@ -118,12 +118,12 @@ final class WaitSums {
         : frames.isEmpty() ? "no frame" : frames.get(frames.size() - 1).text();
   }
 
-  /** Those that wait most inside work first; without those that don't. */
+  /** The groups that wait inside work, by descending time. */
   List<Group> waiting() {
     return sorted(group -> group.waitNanos);
   }
 
-  /** Those that are idle most first; without those that never are. */
+  /** The groups that are idle, by descending time. */
   List<Group> idle() {
     return sorted(group -> group.idleNanos);
   }

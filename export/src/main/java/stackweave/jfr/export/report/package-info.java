@@ -1,2 +1,2 @@
-/** What a recording says of where CPU time went, and of what changed, in sentences and tables. */
+/** Reports on where CPU time went, and on what changed, in sentences and tables. */
 package stackweave.jfr.export.report;

@@ -6,8 +6,8 @@ import stackweave.jfr.chunk.EventConstants.EventThread;
  * A time in which the garbage collector waited for JNI critical sections. Times are ns since 1970.
  *
  * @param thread the thread that left its critical section last
- * @param method the native method that was inside: of the last sample, or else where the thread
- *     left, as JFR has it; empty if unknown
+ * @param method the native method in the section: by the last sample, or else by JFR's stack of its
+ *     end; empty if unknown
  * @param waiting how many threads waited for the collector
  */
 public record CriticalSection(

@@ -24,11 +24,11 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 
 /**
- * What kept the JVM waiting in a recording, by the JVM's own events, and what the samples of the
- * time say of it. The JVM tells of what is longer than the thresholds of the recording's settings.
+ * What kept the JVM waiting in a recording, by the JVM's own events, and by the samples taken
+ * meanwhile. The JVM records what is longer than the thresholds of the recording's settings.
  */
 public final class Stalls implements ChunkEvents.Taker {
-  /** Samples say nothing of shorter safepoints. */
+  /** Shorter safepoints are not compared with samples. */
   public static final long MIN_NANOS = 1_000_000;
 
   private static final String GC_LOCKER = "jdk.GCLocker";
@@ -53,7 +53,7 @@ public final class Stalls implements ChunkEvents.Taker {
   private boolean tellsCriticalSections;
   private boolean tellsSafepoints;
 
-  // Of a chunk.
+  // Of the present chunk.
   private final List<Critical> ofChunk = new ArrayList<>();
 
   private record Critical(long start, long end, long thread, long stack, long waiting) {}
@@ -61,7 +61,7 @@ public final class Stalls implements ChunkEvents.Taker {
   private Stalls() {}
 
   /**
-   * Reads a recording; of a damaged chunk what is before the damage.
+   * Reads a recording; of a damaged chunk only what is before the damage.
    *
    * @param recording of one process; it is read again if there is something that its samples may
    *     explain
@@ -76,7 +76,7 @@ public final class Stalls implements ChunkEvents.Taker {
     return stalls;
   }
 
-  /** The same of a recording that has no samples: nothing but what the JVM tells. */
+  /** Reads a recording without samples, so only the JVM's events. */
   public static Stalls ofEvents(Path file) throws IOException, RecordingException {
     Stalls stalls = new Stalls();
     ChunkEvents.read(file, SHAPES, stalls);
@@ -176,7 +176,7 @@ public final class Stalls implements ChunkEvents.Taker {
         : thread.osId() != 0 && sampled.osThreadId() == thread.osId();
   }
 
-  /** The last that began at a time or before it, for those of one process do not overlap; or -1. */
+  /** Index of the last one that began by a time, since those of a process do not overlap; or -1. */
   private static <T> int lastBegun(List<T> all, ToLongFunction<T> start, long nanos) {
     int low = 0;
     int high = all.size();
@@ -191,12 +191,12 @@ public final class Stalls implements ChunkEvents.Taker {
     return low - 1;
   }
 
-  /** Those that the recording has, in the order of time. */
+  /** The safepoints, in the order of time. */
   public List<Safepoint> safepoints() {
     return List.copyOf(safepoints);
   }
 
-  /** Those that the recording has, in the order of time. */
+  /** The critical sections, in the order of time. */
   public List<CriticalSection> criticalSections() {
     return List.copyOf(criticalSections);
   }

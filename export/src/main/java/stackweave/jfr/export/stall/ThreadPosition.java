@@ -9,12 +9,13 @@ import stackweave.jfr.read.SampledFrame;
 
 /**
  * Whether a stack is one that the JVM has to wait for at a safepoint: of a Java thread in Java code
- * or in the JVM. A thread in native code is none: it is stopped when it returns. Stateless.
+ * or in the JVM. The JVM does not wait for a thread in native code, which stops when it returns.
+ * Stateless.
  */
 final class ThreadPosition {
   /**
-   * Functions of a thread that has come to its stop, or goes on after it, or that waits as blocked
-   * (_thread_blocked: for a lock, a notification, a permit), in which it counts as stopped.
+   * Functions in which a thread has stopped, or goes on after it, or is blocked (_thread_blocked:
+   * for a lock, a notification, a permit) and so counts as stopped.
    */
   private static final Pattern STOPPED =
       Pattern.compile(
@@ -25,7 +26,7 @@ final class ThreadPosition {
   private ThreadPosition() {}
 
   /**
-   * Where the thread is, in words, if it has to come to a stop yet.
+   * Where the thread is, in words, if it still has to stop.
    *
    * @param frames the thread's first frame first
    * @return "" if it need not
@@ -33,7 +34,7 @@ final class ThreadPosition {
   static String late(List<SampledFrame> frames) {
     int java = CodeOrigin.innermostJava(frames);
     if (java < 0) {
-      return ""; // a thread of the JVM or of native code
+      return ""; // a thread of the JVM, or one in native code
     }
     for (int i = frames.size() - 1; i >= java; i--) {
       SampledFrame frame = frames.get(i);
@@ -72,7 +73,7 @@ final class ThreadPosition {
     return false;
   }
 
-  /** The native method that the thread is in, with what it calls; "" if it is in none. */
+  /** The native method in which the thread is, perhaps in a callee; "" if it is in none. */
   static String nativeMethod(List<SampledFrame> frames) {
     int java = CodeOrigin.innermostJava(frames);
     return java >= 0 && FrameCategory.of(frames.get(java)) == FrameCategory.NATIVE_METHOD
