@@ -22,21 +22,21 @@ public final class CodeOrigin {
   /** Code that the JVM generates, but for Java methods. */
   public static final String GENERATED = "JVM (stubs, interpreter)";
 
-  /** What is none of these. */
+  /** Code of none of these. */
   public static final String UNKNOWN = "unknown";
 
-  /** What libraries, the JVM and generated code call alike, and the JVM's launcher. */
+  /** Libraries that other libraries, the JVM and generated code call; also the JVM's launcher. */
   private static final Pattern RUNTIME =
       Pattern.compile(
           "(libc|libm|libpthread|libstdc\\+\\+|libgcc_s|ld-linux.*|libdl|librt)(\\.so.*|-.*)?"
               + "|\\[?vdso\\]?|libjli\\.so|java");
 
-  /** Classes that work for their callers. */
+  /** Packages whose classes work for their callers. */
   private static final Pattern JDK = Pattern.compile("(java|javax|jdk|sun|com[.]sun)[.]");
 
   private CodeOrigin() {}
 
-  /** Whether code of this origin is used by all others, so that who called it decides. */
+  /** Whether code of this origin works for its callers, so that these decide where it counts. */
   public static boolean isRuntime(String origin) {
     return RUNTIME.matcher(origin).matches();
   }

@@ -14,11 +14,11 @@ import stackweave.jfr.status.Counter;
  * Collapsed stacks, the format of stackcollapse scripts and flamegraph.pl of
  * github.com/brendangregg/FlameGraph, one line each, sorted: the thread's first frame first, {@code
  * ;} between frames, a space, the number of samples, or, if the agent skipped samples to save CPU
- * time, the number that those taken stand for. Of wall-clock time it is the nanoseconds, of events
- * and memory their number: samples of waiting threads stand for times of any length. A stack that
- * does not reach the thread's first frame begins with {@code [truncated]} or {@code [stopped:
- * reason]}; with threads, {@code [thread name]} comes before, the name at that time. In names
- * {@code ;} is replaced by {@code ,} and control characters by a space.
+ * time, the number that the others stand for. For wall-clock time it is the nanoseconds, since
+ * samples of waiting threads stand for times of any length; for events and memory it is their
+ * number. A stack that does not reach the thread's first frame begins with {@code [truncated]} or
+ * {@code [stopped: reason]}; with threads, {@code [thread name]} precedes it, with the name at that
+ * time. In names {@code ;} is replaced by {@code ,} and control characters by a space.
  */
 public final class CollapsedExport extends TextExport {
 
@@ -26,9 +26,9 @@ public final class CollapsedExport extends TextExport {
    * The options of the lines.
    *
    * @param threads whether each stack begins with its thread
-   * @param total whether the number is that of the nanoseconds instead of the samples, as it always
-   *     is of wall-clock time
-   * @param names how frames are called
+   * @param total whether the number is nanoseconds instead of samples, as it always is for
+   *     wall-clock time
+   * @param names the form of frames' names
    */
   public record Options(boolean threads, boolean total, FrameNames names) {}
 
@@ -112,7 +112,7 @@ public final class CollapsedExport extends TextExport {
     }
   }
 
-  /** What a line stands for. */
+  /** The sum of a line. */
   private static final class Total {
     private long count;
     private long weightNanos;

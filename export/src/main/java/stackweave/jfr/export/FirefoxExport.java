@@ -16,16 +16,16 @@ import stackweave.jfr.status.Counter;
 
 /**
  * A file for profiler.firefox.com: its processed profile format of version {@value #VERSION}. That
- * profiler reads all older versions. Samples have their time, and as weight the CPU time, or the
- * wall-clock time, that they stand for; categories are the kinds of code. Source:
- * docs-developer/processed-profile-format.md and src/types/profile.ts of
- * github.com/firefox-devtools/profiler. In memory are the samples ({@link TimedSamples}).
+ * profiler reads all older versions. Samples have their time, and as weight their CPU or wall-clock
+ * time; categories are the kinds of code. Source: docs-developer/processed-profile-format.md and
+ * src/types/profile.ts of github.com/firefox-devtools/profiler. Holds the samples in memory ({@link
+ * TimedSamples}).
  */
 public final class FirefoxExport extends TextExport {
   /** The version of the processed profile format. */
   public static final int VERSION = 70;
 
-  /** The version of the format of Firefox itself at that time, which is demanded, too. */
+  /** The version of Firefox's own format at that time, which is a required field. */
   private static final int GECKO_VERSION = 36;
 
   private static final double NANOS_PER_MILLI = 1e6;
@@ -179,7 +179,7 @@ public final class FirefoxExport extends TextExport {
       json.array(column, of.size(), i -> value.apply(of.get(i)));
     }
 
-    /** Columns that have the same value in all rows. */
+    /** Writes columns that have the same value in all rows. */
     private void fill(int length, Object value, String... columns) throws IOException {
       for (String column : columns) {
         json.array(column, length, i -> value);
@@ -206,7 +206,7 @@ public final class FirefoxExport extends TextExport {
       json.field("stringArray", strings.entries());
     }
 
-    /** The strings' indices of the entries of a table. */
+    /** The indices of the entries of a table among the strings. */
     private List<Integer> indices(Index<String> table) {
       return table.entries().stream().map(strings::of).toList();
     }
@@ -266,7 +266,7 @@ public final class FirefoxExport extends TextExport {
     return nanos / NANOS_PER_MILLI;
   }
 
-  /** The thread's id of the OS; for a virtual thread, which has none, a text of its own. */
+  /** The OS's id of the thread; for a virtual thread, which has none, a text of its own. */
   private static String tid(ThreadSamples thread) {
     return thread.thread.isVirtual()
         ? "virtual " + thread.thread.javaId()
@@ -277,7 +277,7 @@ public final class FirefoxExport extends TextExport {
     return place.frame() == null ? "" : Names.printable(FrameText.of(place.frame()).library());
   }
 
-  /** The text without the library in brackets, which the profiler shows beside it. */
+  /** The text without the library in brackets, which the profiler shows separately. */
   private static String functionName(Place place) {
     String ending = " [" + libraryName(place) + "]";
     return place.frame() != null && place.text().endsWith(ending)

@@ -3,7 +3,7 @@ package stackweave.jfr.export;
 import stackweave.jfr.read.SampledFrame;
 
 /**
- * How frames are called in text: {@link SampledFrame#text}, made shorter or longer.
+ * The form of frames' names in text: {@link SampledFrame#text}, made shorter or longer.
  *
  * @param lines whether frames have {@code :line} behind their name where it is known
  * @param bci whether Java frames have {@code @index} of their bytecode behind them; if lines are
@@ -29,7 +29,7 @@ public record FrameNames(boolean lines, boolean bci, boolean simple) {
     return bci ? name + "@" + frame.offset() : name;
   }
 
-  /** Behind the symbol, before the library in brackets. */
+  /** Puts the line behind the symbol, before the library in brackets. */
   private static String withLine(String plain, int line) {
     int library = plain.lastIndexOf(" [");
     return library < 0

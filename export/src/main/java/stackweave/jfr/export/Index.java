@@ -10,7 +10,7 @@ import java.util.Map;
  * The entries of a table, each once, numbered in the order in which they were first met. Not
  * thread-safe.
  *
- * @param <T> what the entries are told apart by is their {@code equals}
+ * @param <T> the entries, which are compared by {@code equals}
  */
 public final class Index<T> {
   private final int first;

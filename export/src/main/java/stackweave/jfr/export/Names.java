@@ -4,11 +4,11 @@ import java.util.regex.Pattern;
 import stackweave.jfr.read.StackEnd;
 
 /**
- * Makes names writable: class files may contain half surrogate pairs, which can't be encoded; and
- * the names that several exports have in common. Stateless.
+ * Makes names writable, since class files may contain half surrogate pairs, which can't be encoded;
+ * also has the names that several exports share. Stateless.
  */
 public final class Names {
-  /** In place of the only frame of a stack that has none. */
+  /** The name of the frame of a stack without frames. */
   static final String NO_FRAMES = "[no frames]";
 
   /** Parts of class names that differ from run to run: numbers and addresses of hidden classes. */
@@ -25,7 +25,7 @@ public final class Names {
 
   private Names() {}
 
-  /** {@code name} as it is in all runs of a program, to be compared with that of another run. */
+  /** {@code name} without the parts that differ from run to run, for comparisons. */
   public static String ofAllRuns(String name) {
     return name.indexOf('$') < 0 && name.indexOf('/') < 0
         ? name
@@ -51,7 +51,7 @@ public final class Names {
         .replace("\"", "&quot;");
   }
 
-  /** What stands before a stack's frames, or for them if there are none; "" for nothing. */
+  /** The text before a stack's frames, or instead of them if there are none; "" for nothing. */
   static String marker(StackEnd end, int frames) {
     return end.marker(frames).orElse(frames == 0 ? NO_FRAMES : "");
   }

@@ -24,13 +24,13 @@ import stackweave.jfr.status.Counter;
  * A profile for pprof: a gzipped message of {@code profile.proto} of github.com/google/pprof.
  * Sample types are {@code samples} in {@code count} and {@code cpu} in {@code nanoseconds}, or
  * {@code wall} if the samples of waiting threads are among those that were read, or an event's name
- * with its unit; labels are the thread, its id, its state, the kind of the innermost frame, and of
- * several processes the id of each. Methods inlined by the JVM are lines of the location that they
- * are inlined into.
+ * with its unit; labels are the thread, its id, its state, the kind of the innermost frame, and, if
+ * there are several processes, the process id. Methods inlined by the JVM are lines of the location
+ * that they are inlined into.
  *
  * <p>Mappings begin at address 0, since addresses are those of the library's own file ({@link
  * ProfileTables}): pprof then symbolises them without knowing where the library was loaded.
- * Comments say where it was. In memory are the sums of samples and the message.
+ * Comments say where it was. Holds the sums of samples and the message in memory.
  */
 public final class PprofExport implements Export {
   // Fields of Profile.
@@ -66,7 +66,7 @@ public final class PprofExport implements Export {
     out.flush();
   }
 
-  /** What samples of one sum have in common. */
+  /** What the samples of one sum have in common. */
   private record Key(int stack, List<Label> labels) {}
 
   /** Both are indices of strings. */
@@ -125,7 +125,7 @@ public final class PprofExport implements Export {
       return profile;
     }
 
-    /** Keys of what is known without the application. */
+    /** Keys that the agent's own facts use. */
     private static final Set<String> OWN =
         Set.of("thread", "thread_id", "state", "kind", "guessed", "context_id", "process_id");
 
@@ -145,7 +145,7 @@ public final class PprofExport implements Export {
       return labels;
     }
 
-    /** Adds a label if it says something. Texts, since pprof would add units to numbers. */
+    /** Adds a label unless it is empty. As text, since pprof would add units to numbers. */
     private void label(List<Label> labels, String key, String text) {
       if (!text.isEmpty()) {
         labels.add(new Label(tables.string(key), tables.string(text)));
@@ -212,7 +212,8 @@ public final class PprofExport implements Export {
       mapping.number(5, tables.string(module.path()));
       mapping.number(6, tables.string(module.buildId()));
       mapping.number(7, incomplete.contains(module) ? 0 : 1); // has_functions
-      // not has_filenames, has_line_numbers, has_inline_frames: those of Java have no mapping
+      // not has_filenames, has_line_numbers, has_inline_frames: those of Java frames are in no
+      // mapping
       return mapping;
     }
 

@@ -13,8 +13,8 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackEnd;
 
 /**
- * Sums of a profile by function, library and thread. A function or library counts once for a stack
- * that it is in several times.
+ * Sums of a profile by function, library and thread. A function or library that is in a stack
+ * several times counts once.
  */
 final class ProfileSums {
 

@@ -15,8 +15,8 @@ import stackweave.jfr.read.StackEnd;
  * Entry 0 is the empty string, and no mapping, function, location or stack; equal entries are one.
  * Names are as in all exports, without control characters. Not thread-safe.
  *
- * <p>Native addresses are those of the library's own file, which debuggers and {@code addr2line}
- * take, whatever it was loaded at. The ones of callers lie inside their call, not behind it.
+ * <p>Native addresses are those of the library's own file, as debuggers and {@code addr2line} use
+ * them. Addresses of callers lie within the call instruction, not behind it.
  */
 public final class ProfileTables {
 
@@ -47,7 +47,7 @@ public final class ProfileTables {
    */
   public record Function(int name, int systemName, int file) {}
 
-  /** What sort of code a frame runs. */
+  /** The kind of code that a frame runs. */
   public enum Origin {
     NATIVE,
     KERNEL,
@@ -117,7 +117,7 @@ public final class ProfileTables {
   }
 
   /**
-   * @param frames of the machine's frame, which is the first, and of those inlined into it
+   * @param frames the machine's frame, and then those inlined into it
    */
   private int location(List<SampledFrame> frames) {
     SampledFrame machine = frames.get(0);
@@ -151,7 +151,7 @@ public final class ProfileTables {
     return functions.of(new Function(name, symbol, string(method.sourceFile())));
   }
 
-  /** How frames of a stack were guessed, one way behind the other; empty if none was. */
+  /** The ways in which frames of a stack were guessed, as one text; empty if none was. */
   public static String guessed(List<SampledFrame> frames) {
     Set<String> ways = null;
     for (SampledFrame frame : frames) {
@@ -163,7 +163,7 @@ public final class ProfileTables {
     return ways == null ? "" : String.join(", ", ways);
   }
 
-  /** The label of the sort of the innermost frame; empty if there is none. */
+  /** The label of the kind of the innermost frame; empty if there is none. */
   public String kind(List<SampledFrame> frames) {
     return frames.isEmpty() ? "" : categories.get(frames.get(frames.size() - 1)).label();
   }

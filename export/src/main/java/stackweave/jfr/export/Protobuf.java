@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A message of protocol buffers that is being written: fields in the order of the calls. Fields
- * with the default value of proto3 are left out, but for elements of repeated ones. Not
- * thread-safe. Source: protobuf.dev/programming-guides/encoding.
+ * Encodes a protocol buffers message, with the fields in the order of the calls. Fields with
+ * proto3's default value are left out, except elements of repeated fields. Not thread-safe. Source:
+ * protobuf.dev/programming-guides/encoding.
  */
 public final class Protobuf {
   private static final int VARINT = 0;
@@ -48,7 +48,7 @@ public final class Protobuf {
     return this;
   }
 
-  /** A string or one of a repeated field, also an empty one. Half surrogate pairs are replaced. */
+  /** A string or element of a repeated field, also if empty. Half surrogate pairs are replaced. */
   public Protobuf string(int field, String text) {
     return bytes(field, Names.encodable(text).getBytes(StandardCharsets.UTF_8));
   }
@@ -61,7 +61,7 @@ public final class Protobuf {
     return this;
   }
 
-  /** A message or one of a repeated field, also an empty one. */
+  /** A message or an element of a repeated field, also if empty. */
   public Protobuf message(int field, Protobuf message) {
     return bytes(field, message.toByteArray());
   }
@@ -85,12 +85,12 @@ public final class Protobuf {
     return bytes.size();
   }
 
-  /** Writes what there is to {@code out}. */
+  /** Writes the message so far to {@code out}. */
   public void writeTo(OutputStream out) throws IOException {
     bytes.writeTo(out);
   }
 
-  /** A copy of what there is. */
+  /** A copy of the message so far. */
   public byte[] toByteArray() {
     return bytes.toByteArray();
   }

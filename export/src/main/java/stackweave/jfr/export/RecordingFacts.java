@@ -13,16 +13,14 @@ import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
-/** What readers of a recording must know beside its stacks, for all exports and reports. */
+/** Facts that readers of a recording need beside its stacks, for all exports and reports. */
 public final class RecordingFacts {
   /** Marks a fact that is shown in colour. */
   private static final String WARN = "warn";
 
   private RecordingFacts() {}
 
-  /**
-   * Facts about the recording: label, text and mark of each; the first and the last may be none.
-   */
+  /** Facts about the recording, each a label, a text and a mark; label and mark may be empty. */
   public static List<List<String>> of(SampledRecording recording) {
     List<List<String>> facts = new ArrayList<>();
     Set<String> jdks = new LinkedHashSet<>();
@@ -95,11 +93,11 @@ public final class RecordingFacts {
       facts.add(List.of("CPU time", Texts.seconds(recording.weightNanos())));
     }
     if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
-      facts.add(List.of("", figures.coverage().start())); // else it is a note, in colour
+      facts.add(List.of("", figures.coverage().start())); // otherwise it is a note, in colour
     }
   }
 
-  /** The event, how many of them there were, and how many the samples stand for. */
+  /** Adds the event, how many of them occurred, and how many the samples stand for. */
   private static void addEventFacts(SampledRecording recording, List<List<String>> facts) {
     SampleChoice choice = recording.choice();
     facts.add(List.of("Event", choice.type()));

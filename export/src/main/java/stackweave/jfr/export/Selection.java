@@ -11,9 +11,9 @@ import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 
 /**
- * Which samples of those that were read an export has; which are read is said when the recording is
- * opened. Immutable. Expressions must match the whole text of a frame ({@link SampledFrame#text}),
- * as async-profiler's converter has it.
+ * Which of the samples that were read an export has; {@code SampleChoice} decides which are read.
+ * Immutable. Expressions must match the whole text of a frame ({@link SampledFrame#text}), as in
+ * async-profiler's converter.
  *
  * @param from the first time that is in it
  * @param to the first time behind it
@@ -44,7 +44,7 @@ public record Selection(Instant from, Instant to, Pattern include, Pattern exclu
     filter.mustHaveTaken(recording);
   }
 
-  /** The selected samples, one after the other; throws the same. */
+  /** Visits the selected samples, one after the other; throws as {@link #forEachSum} does. */
   void forEachSample(SampledRecording recording, Consumer<Sample> consumer)
       throws RecordingException {
     Filter filter = new Filter();
@@ -70,7 +70,7 @@ public record Selection(Instant from, Instant to, Pattern include, Pattern exclu
     return last.isBefore(first(recording)) ? first(recording) : last;
   }
 
-  /** All but the time. Each text of a frame is matched once. */
+  /** Selects by all but the time. Each text of a frame is matched once. */
   private final class Filter {
     private final FrameCache<Boolean> included =
         new FrameCache<>(frame -> include.matcher(frame.text()).matches());

@@ -18,7 +18,7 @@ public final class ShortNames {
 
   private static final Pattern INNERMOST_ARGUMENTS = Pattern.compile("<[^<>]*>");
 
-  /** Stands for arguments that were dropped while those around them are: no symbol has it. */
+  /** Stands for arguments that were dropped, while those around them are; occurs in no symbol. */
   private static final String DROPPED = "\0";
 
   /** The first part of a package that is longer than a letter. */

@@ -15,12 +15,13 @@ import stackweave.jfr.read.StackThread;
  * A file for speedscope: {@code https://www.speedscope.app/file-format-schema.json}. Each thread is
  * a sampled profile, weighted by the CPU time, or the wall-clock time, in nanoseconds, in the order
  * of time; neighbours with equal stacks are one. Frames are functions, without lines: speedscope
- * would show each line as a function of its own. In memory are the samples ({@link TimedSamples}).
+ * would show each line as a function of its own. Holds the samples in memory ({@link
+ * TimedSamples}).
  */
 public final class SpeedscopeExport extends TextExport {
   private static final String SCHEMA = "https://www.speedscope.app/file-format-schema.json";
 
-  /** Frames of all stacks together: a file of 150 to 200 MB, which browsers still open. */
+  /** Most frames of all stacks together: a file of 150 to 200 MB, which browsers still open. */
   static final long MAX_FRAMES = 30_000_000;
 
   private final String title;
@@ -36,7 +37,7 @@ public final class SpeedscopeExport extends TextExport {
   }
 
   /**
-   * @param maxFrames that are not too many, for tests
+   * @param maxFrames the limit, for tests
    */
   SpeedscopeExport(String title, Selection selection, long maxFrames) {
     this.title = title;
@@ -99,7 +100,7 @@ public final class SpeedscopeExport extends TextExport {
     return thread.samples.stream().mapToLong(TimedSamples.Taken::weight).sum();
   }
 
-  /** As the format has it: it knows times and bytes, and everything else has no unit. */
+  /** The unit as the format knows it: it has units of time and bytes only. */
   private static String unit(SampledRecording recording) {
     return switch (recording.choice().unit()) {
       case NANOSECONDS -> "nanoseconds";
@@ -128,7 +129,7 @@ public final class SpeedscopeExport extends TextExport {
     json.endObject();
   }
 
-  /** Samples of a thread one behind the other that have one stack. */
+  /** Consecutive samples of a thread with the same stack. */
   private static final class Run {
     private final int stack;
     private long weight;

@@ -40,10 +40,7 @@ public final class TextLines {
     line(line);
   }
 
-  /**
-   * A text that the recording controls, printable, and of a bounded length: shortening takes
-   * quadratic time.
-   */
+  /** A text from the recording, made printable and cut, because shortening takes quadratic time. */
   public String bounded(String text) {
     return Names.printable(ShortText.of(text, Math.max(MAX_NAME, width)));
   }

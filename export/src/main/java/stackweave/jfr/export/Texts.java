@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * Numbers and times as sentences, tables and formats have them, the same in every locale. A damaged
- * recording may have any times. Stateless.
+ * Formats numbers and times for sentences, tables and file formats, the same in every locale.
+ * Accepts any time, since a recording may be damaged. Stateless.
  */
 public final class Texts {
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
@@ -28,7 +28,7 @@ public final class Texts {
     return of(nanos < 100_000_000_000L ? "%.2f s" : "%,.0f s", nanos / 1e9);
   }
 
-  /** A time span in ns, as many as a number holds; 0 for a negative one. */
+  /** A time span in ns, cut to what a long holds; 0 for a negative one. */
   public static long nanos(Duration length) {
     if (length.isNegative()) {
       return 0;
@@ -36,7 +36,7 @@ public final class Texts {
     return length.compareTo(LONGEST) < 0 ? length.toNanos() : Long.MAX_VALUE;
   }
 
-  /** A time in ns since 1970, within the same limits. */
+  /** A time in ns since 1970, cut to what a long holds. */
   public static long nanos(Instant time) {
     return nanos(Duration.between(Instant.EPOCH, time));
   }

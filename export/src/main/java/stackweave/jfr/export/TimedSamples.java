@@ -24,14 +24,14 @@ import stackweave.unwind.hash.LongIndex;
  * {@link #MAX_SAMPLES} are refused. Not thread-safe.
  */
 final class TimedSamples {
-  /** As many as viewers in a browser can hold; up to 200 MB here. */
+  /** As many as viewers in a browser can hold; they take up to 200 MB here. */
   static final int MAX_SAMPLES = 4_000_000;
 
   /**
-   * What is shown of a frame.
+   * A frame as it is shown.
    *
-   * @param text that of all exports
-   * @param frame the first that is shown so; null for a marker
+   * @param text the text in all exports
+   * @param frame the first frame that is shown so; null for a marker
    */
   record Place(String text, SampledFrame frame) {}
 
@@ -63,7 +63,7 @@ final class TimedSamples {
       this.name = new CommonName(thread.text());
     }
 
-    /** Its name, or what all the names begin with that it had. */
+    /** Its name, or the common beginning of all its names. */
     String name() {
       return Names.printable(name.text());
     }
@@ -80,10 +80,10 @@ final class TimedSamples {
   private final List<Place> places = new ArrayList<>();
   private final FrameCache<String> texts = new FrameCache<>(frame -> Names.printable(frame.text()));
 
-  /** Nodes by parent + 1 and place, both int; a parent comes before its children. */
+  /** Nodes by parent + 1 and place, both int; a parent's number is lower than its children's. */
   private final LongIndex nodes = new LongIndex();
 
-  /** Stacks by marker and innermost frame: a recording has one object for each node of its own. */
+  /** Stacks by marker and innermost frame: a recording has one frame object per node. */
   private final Map<String, Map<SampledFrame, Integer>> known = new HashMap<>();
 
   /**
@@ -98,7 +98,7 @@ final class TimedSamples {
   }
 
   /**
-   * @param most that are not too many, for tests
+   * @param most the limit, for tests
    */
   TimedSamples(SampledRecording recording, Selection selection, boolean hasLines, int most)
       throws RecordingException {
@@ -117,7 +117,7 @@ final class TimedSamples {
                   + " with --from and --to, or another format",
               samples, most));
     }
-    // Nearly so already, as the file is.
+    // They are nearly sorted, as the file is.
     Comparator<Taken> byTime = Comparator.comparingLong(Taken::nanos);
     threads.values().forEach(thread -> thread.samples.sort(byTime));
   }
@@ -144,7 +144,7 @@ final class TimedSamples {
       return node(-1, place(Names.printable(marker), null));
     }
     SampledFrame innermost = frames.get(frames.size() - 1);
-    // The frame in place of a lost one is the same in all stacks.
+    // All lost frames are replaced by the same frame object.
     boolean isOwn = !innermost.kind().equals(SampledFrame.MARKER);
     Map<SampledFrame, Integer> stacks = known.computeIfAbsent(marker, m -> new IdentityHashMap<>());
     Integer stack = isOwn ? stacks.get(innermost) : null;
@@ -178,7 +178,7 @@ final class TimedSamples {
     return threads.values();
   }
 
-  /** The places that nodes name by their index. */
+  /** The places by the indices in nodes. */
   List<Place> places() {
     return places;
   }

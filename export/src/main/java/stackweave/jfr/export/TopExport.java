@@ -12,7 +12,7 @@ import stackweave.jfr.read.choice.SampleChoice;
 
 /**
  * Tables for a terminal of the functions, libraries and threads with the most samples: their shares
- * of the CPU time, or the wall-clock time, that the samples stand for, or of the samples.
+ * of the samples' CPU or wall-clock time, or of the number of samples.
  */
 public final class TopExport extends TextExport {
 
@@ -141,7 +141,7 @@ public final class TopExport extends TextExport {
           });
     }
 
-    /** What is left out is in a row of its own: own shares can be added up, totals can't. */
+    /** Writes a table, with the rest in a row of its own: own shares add up, totals do not. */
     private void table(
         String heading,
         String what,
@@ -162,7 +162,7 @@ public final class TopExport extends TextExport {
       }
     }
 
-    /** What the threads did: of all of them, since there are few. */
+    /** Writes the states of threads; all of them, since there are few. */
     private void states() throws IOException {
       lines.line("");
       lines.line("  SHARE    TIME  STATE");

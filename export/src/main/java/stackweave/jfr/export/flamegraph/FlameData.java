@@ -44,7 +44,7 @@ final class FlameData {
 
   private final FlameTree tree;
 
-  /** What weights are divided by: times are written in microseconds, counts as they are. */
+  /** The divisor of weights: times are written in microseconds, counts as they are. */
   private final long divisor;
 
   private final int[] order;
@@ -87,7 +87,7 @@ final class FlameData {
     return Base64.getEncoder().encodeToString(small.toByteArray());
   }
 
-  /** One width for all recordings; each is a multiple of the smaller ones. */
+  /** Finds one cell width for all recordings; each width is a multiple of the smaller ones. */
   private void findCells() {
     long first = Long.MAX_VALUE;
     long last = Long.MIN_VALUE;
@@ -183,7 +183,7 @@ final class FlameData {
   }
 
   private void writeStacks() {
-    // By what the page can tell apart.
+    // Grouped by what the page can distinguish.
     Map<FlameTree.Stack, List<FlameTree.Stack>> groups =
         new TreeMap<>(
             Comparator.comparingInt((FlameTree.Stack stack) -> order[stack.node()])
@@ -203,7 +203,7 @@ final class FlameData {
     }
   }
 
-  /** Writes stacks that the page can't tell apart as one. */
+  /** Writes stacks that the page can't distinguish as one. */
   private void writeStack(List<FlameTree.Stack> same) {
     long count = 0;
     long nanos = 0;

@@ -44,9 +44,9 @@ public final class FlameGraphExport extends TextExport {
   }
 
   /**
-   * Makes it the difference to another recording.
+   * Makes it show the difference to another recording.
    *
-   * @param otherTitle what the other is called
+   * @param otherTitle the name of the other
    */
   public FlameGraphExport comparedWith(String otherTitle, SampledRecording other) {
     beforeTitle = otherTitle;
@@ -85,7 +85,7 @@ public final class FlameGraphExport extends TextExport {
     json.field("title", name);
     json.field("timeLabel", choice.time());
     json.field("wall", choice.isByWeight() ? 1 : 0);
-    // If samples stand for skipped ones, too, or for times of any length, their weight counts.
+    // Weights count if samples also stand for skipped ones, or for times of any length.
     json.field("byTime", thinned || choice.isByWeight() ? 1 : 0);
     json.field("unit", choice.unit().label());
     json.field("before", before == null ? "" : beforeTitle);

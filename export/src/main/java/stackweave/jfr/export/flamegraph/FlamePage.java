@@ -6,17 +6,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Joins the files that the flame graph's page is made of, for {@link FlameGraphExport}. */
+/** Joins the files that make up the flame graph's page, for {@link FlameGraphExport}. */
 final class FlamePage {
   private static final String FOLDER = "";
 
   /**
-   * What page.html has in place of the title, the data, and of other files by their names; scripts
-   * are in the order in which they run, and are one function.
+   * Marks in page.html for the title, the data, and other files by their names. Scripts are in the
+   * order in which they run, and form one function.
    */
   private static final Pattern MARK = Pattern.compile("@([a-z.]+)@");
 
-  /** Writes the data. */
+  /** Writes the page's data. */
   interface Data {
     void writeTo(Appendable out) throws IOException;
   }

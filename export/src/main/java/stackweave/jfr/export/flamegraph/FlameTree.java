@@ -34,15 +34,15 @@ final class FlameTree {
   private static final int NO_MODULE = -1;
 
   /**
-   * What all frames of a method and kind have in common.
+   * The common properties of all frames of a method and kind.
    *
    * @param text id of its text in all exports
-   * @param origin id of the name of the library, or what else it is counted under
+   * @param origin id of the name under which it is counted, such as the library's
    * @param module id of its module; -1 for none
    */
   record Function(int text, FrameCategory category, int origin, int module) {}
 
-  /** What the page shows of a module, which is elsewhere in memory in each run. */
+  /** The properties of a module that the page shows; its address differs in each run. */
   record Module(String path, String buildId, String unwindSource) {}
 
   /** A function, its line (0 for none), and the way in which it was found. */
@@ -52,7 +52,7 @@ final class FlameTree {
    * The samples of a stack.
    *
    * @param node its innermost frame
-   * @param isBefore whether it is of the recording that another one is compared with
+   * @param isBefore whether it is of the earlier recording of a comparison
    * @param squares sum of the squares of weights, in ns²
    * @param cells null if times are not known
    */
@@ -93,7 +93,7 @@ final class FlameTree {
   private final boolean isCompared;
   private final boolean byTime;
 
-  /** The number of nodes left out because they have the smallest shares. */
+  /** The number of nodes that were left out, those of the smallest shares. */
   int leftOut;
 
   /** The largest share of its recording that a node left out has, from 0 to 1. */
@@ -103,7 +103,7 @@ final class FlameTree {
 
   /**
    * @param byThread whether each stack begins with its thread
-   * @param isCompared whether names are those of all runs
+   * @param isCompared whether parts of names that differ from run to run are removed
    * @param byTime whether nodes are as wide as the time of their samples, instead of their number
    */
   FlameTree(boolean byThread, boolean isCompared, boolean byTime) {
@@ -117,7 +117,7 @@ final class FlameTree {
   /**
    * Adds the stacks of a recording.
    *
-   * @param isBefore whether the others are compared with it
+   * @param isBefore whether it is the earlier recording of a comparison
    */
   void add(SampledRecording recording, boolean isBefore) {
     FrameCache<Integer> functionOf = new FrameCache<>(this::function);
@@ -150,7 +150,7 @@ final class FlameTree {
         });
   }
 
-  /** Virtual threads of one name, or without any, are one, since there may be thousands. */
+  /** Virtual threads of the same name, or without any, are one, since there may be thousands. */
   private int thread(String process, StackThread thread) {
     Object key =
         thread.isVirtual()
@@ -203,8 +203,8 @@ final class FlameTree {
 
   /**
    * If there are more nodes than {@code most}, replaces those of the smallest share by one node
-   * under each of their callers. Of a comparison it is the larger of a node's shares of the two
-   * recordings. Call it once, after all were added.
+   * under each of their callers. In a comparison the larger of a node's two shares counts. To be
+   * called once, after all recordings were added.
    */
   void prune(int most) {
     int before = count();
@@ -220,7 +220,7 @@ final class FlameTree {
       isCut[node] = true;
       leftOut++;
       left -= hasRest[node] ? 2 : 1;
-      // Callers are cut after all that they call.
+      // A caller is cut after all that it calls.
       left += hasRest[parent(node)] ? 0 : 1;
       hasRest[parent(node)] = true;
       largestLeftOut = Float.intBitsToFloat((int) (order[i] >>> 32));
@@ -237,7 +237,7 @@ final class FlameTree {
     stacks.replaceAll(stack -> stack.at(instead[stack.node]));
   }
 
-  /** Nodes, the smallest share first, the later one first of equal shares. */
+  /** The nodes by ascending share; of equal shares the later node first. */
   private long[] byShare() {
     double[][] sums = new double[2][count()];
     for (Stack stack : stacks) {

@@ -48,10 +48,10 @@ final class Dictionary {
     return links.of(link);
   }
 
-  /** The message; call it when all else is known. */
+  /** The message; to be called when all entries are known. */
   Protobuf message() {
     Protobuf message = new Protobuf();
-    // What has mappings, strings and attributes comes before these.
+    // Messages with mappings, strings and attributes come before these.
     message.message(LOCATION, new Protobuf());
     tables.locations.entries().forEach(l -> message.message(LOCATION, location(l)));
     message.message(MAPPING, new Protobuf());

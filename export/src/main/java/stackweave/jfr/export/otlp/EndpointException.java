@@ -1,6 +1,6 @@
 package stackweave.jfr.export.otlp;
 
-/** A collector could not be sent a profile; the message is one line for users. */
+/** A profile could not be sent to a collector; the message is one line for users. */
 public final class EndpointException extends Exception {
   private static final long serialVersionUID = 1;
 

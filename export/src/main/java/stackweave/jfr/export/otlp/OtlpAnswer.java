@@ -8,10 +8,10 @@ import java.util.Map;
 import stackweave.unwind.text.ShortText;
 
 /**
- * What a collector says of a profile that it took.
+ * A collector's answer to a profile that it accepted.
  *
- * @param rejected profiles that it did not take
- * @param message why, or what else it has to say; empty for nothing
+ * @param rejected profiles that it did not accept
+ * @param message the reason, or another message; empty for none
  */
 public record OtlpAnswer(long rejected, String message) {
   private static final int VARINT = 0;
@@ -20,19 +20,19 @@ public record OtlpAnswer(long rejected, String message) {
   private static final int FIXED32 = 5;
   private static final int MAX_MESSAGE = 500;
 
-  /** From the bytes of an {@code ExportProfilesServiceResponse}; what is no such says nothing. */
+  /** Decodes an {@code ExportProfilesServiceResponse}; other bytes give an empty answer. */
   static OtlpAnswer ofResponse(byte[] bytes) {
     Object partial = fields(bytes).get(1);
     Map<Integer, Object> fields = partial instanceof byte[] inner ? fields(inner) : Map.of();
     return new OtlpAnswer(fields.get(1) instanceof Long rejected ? rejected : 0, line(fields));
   }
 
-  /** The message of a {@code google.rpc.Status}; empty if the bytes are no such. */
+  /** The message of a {@code google.rpc.Status}; empty for other bytes. */
   static String errorOf(byte[] bytes) {
     return line(fields(bytes));
   }
 
-  /** The text that both have in field 2. */
+  /** The text that both have in field 2, in one line. */
   private static String line(Map<Integer, Object> fields) {
     String text =
         fields.get(2) instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : "";
@@ -41,7 +41,7 @@ public record OtlpAnswer(long rejected, String message) {
 
   /**
    * The top-level fields of a message up to its end, or to where the bytes are no message: a Long
-   * or a byte[] each, the last one where there are several.
+   * or a byte[] each; of several with one number the last.
    */
   private static Map<Integer, Object> fields(byte[] bytes) {
     Map<Integer, Object> fields = new HashMap<>();
@@ -60,7 +60,7 @@ public record OtlpAnswer(long rejected, String message) {
         fields.put((int) (tag >>> 3), value);
       }
     } catch (BufferUnderflowException e) {
-      return fields; // what was read stands
+      return fields; // what was read is used
     }
     return fields;
   }

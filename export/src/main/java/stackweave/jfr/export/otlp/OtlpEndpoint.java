@@ -24,16 +24,16 @@ import javax.net.ssl.SSLException;
 import stackweave.jfr.export.Protobuf;
 
 /**
- * A collector that takes OpenTelemetry profiles over HTTP: OTLP/HTTP with binary protobuf, gzipped.
- * Plain HTTP goes to this machine only, unless permitted. Redirects are not followed: they would
- * take headers to another place. Source: opentelemetry.io/docs/specs/otlp. Not for gRPC, whose
- * library would multiply the jar's size. Thread-safe.
+ * A collector that accepts OpenTelemetry profiles over HTTP: OTLP/HTTP with binary protobuf,
+ * gzipped. Plain HTTP goes to this machine only, unless permitted. Redirects are not followed,
+ * since they would send headers to another host. Source: opentelemetry.io/docs/specs/otlp. gRPC is
+ * not supported: its library would multiply the jar's size. Thread-safe.
  */
 public final class OtlpEndpoint {
   /** The path of profiles, for addresses that have none. */
   public static final String PATH = "/v1development/profiles";
 
-  /** How often a profile is sent before it is given up. */
+  /** Most attempts to send a profile. */
   public static final int ATTEMPTS = 5;
 
   /** Answers that ask for another try. */
@@ -79,7 +79,7 @@ public final class OtlpEndpoint {
     try {
       request(new byte[0]);
     } catch (IllegalArgumentException e) {
-      // Its message would show the value.
+      // The exception's message would show the value.
       throw new EndpointException("a header has a name that HTTP clients may not set");
     }
   }
@@ -111,7 +111,7 @@ public final class OtlpEndpoint {
     return path == null || path.isEmpty() || path.equals("/") ? uri.resolve(PATH) : uri;
   }
 
-  /** By the name alone: what a name server says is not certain. */
+  /** Decides by the name only, because a name server's answer is not trusted. */
   private static boolean isLoopback(String host) {
     return host.equalsIgnoreCase("localhost")
         || host.equals("[::1]")
@@ -124,10 +124,10 @@ public final class OtlpEndpoint {
   }
 
   /**
-   * Sends a message {@code ProfilesData}, up to {@link #ATTEMPTS} times with longer and longer
-   * waits if the collector is not there or asks for it.
+   * Sends a message {@code ProfilesData}, up to {@link #ATTEMPTS} times with growing pauses if the
+   * collector does not answer or asks for it.
    *
-   * @throws EndpointException if the collector did not take it
+   * @throws EndpointException if the collector did not accept it
    */
   public OtlpAnswer send(Protobuf message) throws EndpointException, InterruptedException {
     byte[] body = zipped(message);
@@ -150,7 +150,7 @@ public final class OtlpEndpoint {
       if (attempt == ATTEMPTS) {
         throw new EndpointException(problem + "; given up after " + ATTEMPTS + " attempts");
       }
-      // Some time at random, so that many senders don't come at once.
+      // A random pause, so that many senders don't retry at once.
       long most = Math.min(wait, LONGEST_WAIT_MILLIS);
       Thread.sleep(most + ThreadLocalRandom.current().nextLong(most / 4 + 1));
     }
@@ -180,7 +180,7 @@ public final class OtlpEndpoint {
 
   private record Reply(int status, long retryAfterMillis, byte[] body) {}
 
-  /** Sends once; the time that the answer may take is limited, and so is its length. */
+  /** Sends once; limits the time and the length of the answer. */
   private Reply exchange(HttpRequest request)
       throws IOException, InterruptedException, EndpointException {
     CompletableFuture<Reply> reply =
@@ -197,7 +197,7 @@ public final class OtlpEndpoint {
           throw new EndpointException(
               uri + " does not speak TLS: name it with http:// (and --plain, if it is elsewhere)");
         }
-        // A certificate does not get better by another try.
+        // An invalid certificate stays invalid, so it does not try again.
         throw new EndpointException(
             uri
                 + " can't be trusted: "

@@ -26,15 +26,14 @@ import stackweave.jfr.status.Counter;
 
 /**
  * OpenTelemetry profiles: a message {@code ProfilesData} of opentelemetry-proto {@value #PROTOCOL},
- * package {@code opentelemetry.proto.profiles.v1development}. It has the bytes of an {@code
- * ExportProfilesServiceRequest}, too. Each process is a resource with two profiles: {@code cpu} in
- * {@code nanoseconds}, or {@code wall} if waiting was read, too, and {@code samples} in {@code
- * count}. Samples are sums without timestamps.
+ * package {@code opentelemetry.proto.profiles.v1development}. An {@code
+ * ExportProfilesServiceRequest} has the same encoding. Each process is a resource with two
+ * profiles: {@code cpu} in {@code nanoseconds}, or {@code wall} if waiting was read, too, and
+ * {@code samples} in {@code count}. Samples are sums without timestamps.
  *
  * <p>Libraries have the attribute of their GNU build id; a library that has none is no mapping,
- * since the convention demands one. A context id of the application is an attribute; a link needs
- * the ids of trace and span, which no recording has. In memory are the sums of samples and the
- * message.
+ * since the convention demands one. A context's id and labels are attributes; valid ids of trace
+ * and span become a link instead. Holds the sums of samples and the message in memory.
  */
 public final class OtlpExport implements Export {
   /** The version of opentelemetry-proto. */
@@ -94,10 +93,10 @@ public final class OtlpExport implements Export {
     return message.message(DICTIONARY, dictionary.message());
   }
 
-  /** What the convention calls the identity of a sample. */
+  /** The identity of a sample, by the convention. */
   private record Key(int stack, int link, List<Integer> attributes) {}
 
-  /** Keys of what is known without the application. */
+  /** Keys that the agent's own facts use. */
   private static final Set<String> OWN =
       Set.of(
           "thread.name",
@@ -117,7 +116,7 @@ public final class OtlpExport implements Export {
           }
         };
     add.accept("thread.name", sum.thread().text());
-    // The convention says the managed id, which threads of the VM and of native code lack.
+    // The convention demands the managed id, which threads of the VM and of native code lack.
     add.accept("thread.id", sum.thread().javaId());
     add.accept("stackweave.thread.os_id", sum.thread().osThreadId());
     add.accept("stackweave.thread.state", sum.state());
@@ -149,7 +148,7 @@ public final class OtlpExport implements Export {
     Protobuf profiles = new Protobuf().message(1, scope);
     String time = recording.choice().type();
     String unit = recording.choice().unit().label();
-    // The first is the one that viewers show.
+    // Viewers show the first profile.
     profiles.message(2, profile(recording, session, time, unit, 1, samples, dictionary));
     profiles.message(2, profile(recording, session, "samples", "count", 0, samples, dictionary));
     return new Protobuf().message(1, resource).message(2, profiles);
@@ -202,9 +201,7 @@ public final class OtlpExport implements Export {
         .number(2, dictionary.tables().string(unit));
   }
 
-  /**
-   * An id that a profile has in each export, so that a receiver can tell that it has it already.
-   */
+  /** An id that is the same in each export of a profile, for receivers to recognise duplicates. */
   private static byte[] id(String what) {
     UUID id = UUID.nameUUIDFromBytes(what.getBytes(StandardCharsets.UTF_8));
     return ByteBuffer.allocate(16)

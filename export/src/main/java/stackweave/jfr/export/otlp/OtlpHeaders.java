@@ -8,11 +8,11 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Headers of a request, which may hold secrets: they come from a file or the environment, since
- * others can read a command line, and no message shows a value. Stateless.
+ * Parses headers of a request. They may hold secrets, so they come from a file or the environment,
+ * since others can read a command line, and no message shows a value. Stateless.
  */
 public final class OtlpHeaders {
-  /** The environment's variable with headers that OpenTelemetry specifies. */
+  /** The environment variable for headers that OpenTelemetry specifies. */
   public static final String VARIABLE = "OTEL_EXPORTER_OTLP_HEADERS";
 
   private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
@@ -52,7 +52,7 @@ public final class OtlpHeaders {
       if (!part.isBlank()) {
         String decoded;
         try {
-          // The decoder takes + for a space, which it is in forms only.
+          // The decoder takes + for a space, which is right for forms only.
           decoded = URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
           throw new EndpointException("header " + number + " of " + VARIABLE + " has a wrong %");

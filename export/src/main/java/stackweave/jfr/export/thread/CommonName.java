@@ -1,26 +1,23 @@
 package stackweave.jfr.export.thread;
 
-/**
- * What the names of a thread begin with: pools rename their threads for each request. Not
- * thread-safe.
- */
+/** The common beginning of a thread's names: pools rename their threads. Not thread-safe. */
 public final class CommonName {
   private static final String CUT = "...";
 
   private final String first;
 
-  /** What all names begin with. */
+  /** The common beginning of all names. */
   private String common;
 
   private boolean isSeveral;
 
-  /** One name. */
+  /** Begins with one name. */
   public CommonName(String name) {
     this.first = name;
     this.common = name;
   }
 
-  /** Adds a name, or the same once more. */
+  /** Adds a name, which may be there already. */
   public void add(String name) {
     isSeveral |= !name.equals(first);
     while (!name.startsWith(common)) {
@@ -33,7 +30,7 @@ public final class CommonName {
     return isSeveral;
   }
 
-  /** The name, or what all begin with and dots; of names that have nothing in common the first. */
+  /** The name, or the common beginning and dots; the first name if there is no common beginning. */
   public String text() {
     if (!isSeveral) {
       return first;

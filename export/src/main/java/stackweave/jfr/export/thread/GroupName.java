@@ -4,9 +4,9 @@ import java.util.HashSet;
 import java.util.Set;
 import stackweave.jfr.read.StackThread;
 
-/** Threads that are one row of a table, and what the row is called. Not thread-safe. */
+/** The threads of one row of a table, and the row's name. Not thread-safe. */
 public final class GroupName {
-  /** In place of all virtual threads without a name, of which there may be thousands. */
+  /** Stands for all virtual threads without a name, of which there may be thousands. */
   private static final ThreadKey NAMELESS = new ThreadKey("", new StackThread("", 0, 0, true, 0));
 
   private final String folded;
@@ -28,7 +28,7 @@ public final class GroupName {
     return threads.size();
   }
 
-  /** The name if there is one, or what a single thread's names begin with; else the group's. */
+  /** The only name, or the common beginning of a single thread's names; else the group's. */
   public String text() {
     String name = threads.size() == 1 || !names.isSeveral() ? names.text() : folded;
     return threads.size() == 1 ? name : name + " (" + threads.size() + " threads)";

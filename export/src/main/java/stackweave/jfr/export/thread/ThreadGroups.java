@@ -10,18 +10,18 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 
 /**
- * Groups threads of pools by their names: those are one group that differ in digits alone. Of a
- * thread that was renamed, and of all that are called like it, only what is before the first blank
- * or question mark counts: behind that is what it works on. So two kinds of threads whose names
- * begin with the same word are one group if one of them is renamed. Not thread-safe.
+ * Groups threads of pools by their names: threads whose names differ only in digits are one group.
+ * If a thread was renamed, only the part of its name, and of equal ones, before the first blank or
+ * question mark counts, since the rest names its task. So two kinds of threads whose names begin
+ * with the same word are one group if one of them is renamed. Not thread-safe.
  */
 public final class ThreadGroups {
-  /** Not C1 and C2, which are two compilers, nor G1. */
+  /** Digits, but not those of C1, C2 and G1, which are names. */
   private static final Pattern DIGITS = Pattern.compile("(?<!^[A-Z])\\d+");
 
   private static final Pattern WORK = Pattern.compile("(?<=.)[ ?].*", Pattern.DOTALL);
 
-  /** Groups of threads that were renamed. */
+  /** Names of groups with renamed threads. */
   private final Set<String> renamed = new HashSet<>();
 
   private final Map<String, GroupName> groups = new HashMap<>();

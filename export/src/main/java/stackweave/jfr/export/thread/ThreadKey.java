@@ -4,10 +4,10 @@ import stackweave.jfr.read.SessionFacts;
 import stackweave.jfr.read.StackThread;
 
 /**
- * Tells a thread from all others of a recording, whatever it is called: ids of threads are those of
- * a process.
+ * Identifies a thread in a recording, whatever its name: ids of threads are unique within a process
+ * only.
  *
- * @param process what tells the process
+ * @param process id of the process
  * @param identity of the thread
  */
 public record ThreadKey(String process, StackThread identity) {

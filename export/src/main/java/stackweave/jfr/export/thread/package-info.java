@@ -1,2 +1,2 @@
-/** What a thread is called that had several names, and which threads are counted as one pool. */
+/** Names of threads that were renamed, and groups of threads that count as one pool. */
 package stackweave.jfr.export.thread;
