@@ -9,7 +9,7 @@ import java.nio.file.NotDirectoryException;
 import java.util.Locale;
 import stackweave.jfr.read.RecordingException;
 
-/** A command failed; the message says why, in one line for the user. */
+/** A command failed; the message is one line for the user. */
 public class FailedException extends Exception {
 
   private static final long serialVersionUID = 1;
@@ -23,8 +23,7 @@ public class FailedException extends Exception {
   }
 
   /**
-   * The line for the user: the message of the agent's own exceptions, and the class name too of
-   * others.
+   * The line for the user: the message, with the class name of exceptions that are not the agent's.
    */
   public static String text(Exception e) {
     boolean ours = e instanceof FailedException || e instanceof RecordingException;
@@ -51,7 +50,7 @@ public class FailedException extends Exception {
     return worded(e);
   }
 
-  /** As {@link #reason}, with the file's name where the caller doesn't say it. */
+  /** As {@link #reason}, with the file's name, for callers that don't name it. */
   public static String reasonWithName(IOException e) {
     String file = e instanceof FileSystemException f ? f.getFile() : null;
     return file == null ? reason(e) : file + ": " + reason(e);

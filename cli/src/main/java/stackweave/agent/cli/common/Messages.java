@@ -2,12 +2,12 @@ package stackweave.agent.cli.common;
 
 import java.util.Locale;
 
-/** What commands say to the user beside their results: lines on stderr. Stateless. */
+/** Messages of commands to the user beside their results: lines on stderr. Stateless. */
 public final class Messages {
   private Messages() {}
 
   /**
-   * Says something in one line, with the program's name.
+   * Prints a line, with the program's name.
    *
    * @param format as in {@link String#format}; taken as it is if there are no arguments
    */

@@ -82,7 +82,7 @@ public final class Output {
    *
    * @param survivesExit whether a shutdown hook of the caller completes the file if this JVM ends;
    *     else the unfinished file is deleted then
-   * @throws E if the content can't be had; nothing is replaced then
+   * @throws E if the content can't be made; nothing is replaced then
    */
   public static <E extends Exception> void privately(
       Path file, boolean survivesExit, OutputFile.Content<E> content) throws FailedException, E {
@@ -135,7 +135,7 @@ public final class Output {
   /**
    * Refuses an output that would overwrite an input.
    *
-   * @param name what an input is called in the message
+   * @param name the name for an input in the message
    */
   public static void mustNotBe(Path output, String name, Path... inputs) throws FailedException {
     for (Path input : isStandardOutput(output) ? new Path[0] : inputs) {
@@ -157,7 +157,7 @@ public final class Output {
             + (standard ? "to standard output" : file)
             + ": "
             + (e instanceof NoSuchFileException
-                ? "no such directory" // the file need not be there
+                ? "no such directory" // the file itself may be missing
                 : FailedException.reason(e))
             + (standard ? "; what is there is not whole" : ""));
   }
@@ -171,15 +171,15 @@ public final class Output {
   }
 
   /**
-   * Standard output, which {@code close} leaves open: where the caller has closed it, descriptor 1
-   * is a file of the JVM's own, and to close that, which puts /dev/null in its place, ends the JVM
-   * with SIGSEGV when it next reads there.
+   * Standard output, which {@code close} leaves open. If the caller has closed it, descriptor 1 is
+   * a file of the JVM's own; closing that would replace it by /dev/null, and the JVM would end with
+   * SIGSEGV at its next read.
    */
   private static OutputStream standardOutput() {
     return new FileOutputStream(FileDescriptor.out) {
       @Override
       public void close() {
-        // Nothing is kept back that would have to be written now.
+        // Nothing is buffered.
       }
     };
   }

@@ -26,9 +26,9 @@ import stackweave.linux.Randomness;
 
 /**
  * Writes a result file: under a temporary name in the destination's directory, then renames it. So
- * a symbolic link that somebody else put there is not followed, and an existing file stays until
- * the new one is complete. Only a regular file of the caller's is ever replaced, and only where the
- * caller sent it. Stateless.
+ * it follows no symbolic link of another user, and an existing file stays until the new one is
+ * complete. It replaces only a regular file that the caller owns, in a directory that the caller
+ * chose. Stateless.
  */
 public final class OutputFile {
 
@@ -86,7 +86,7 @@ public final class OutputFile {
           ownerOnly ? OWNER_ONLY : before != null ? before.permissions() : null;
       FileAttribute<?>[] attributes =
           permissions == null
-              ? new FileAttribute<?>[0] // the usual ones
+              ? new FileAttribute<?>[0] // the default permissions
               : new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(permissions)};
       Thread onInterrupt = new Thread(() -> delete(directory, unfinished));
       boolean isRenamed = false;
@@ -118,7 +118,7 @@ public final class OutputFile {
       throw new FileSystemException("", null, "the name is empty");
     }
     if (file.toAbsolutePath().normalize().startsWith(PROCESSES)) {
-      // Links in /proc lead to where the process's user decides, resolved from this command's root.
+      // Links in /proc lead where the process's user decides, resolved from this command's root.
       throw new FileSystemException(
           file.toString(), null, "it is in a process's own sight: choose another -o");
     }
@@ -145,7 +145,7 @@ public final class OutputFile {
     try {
       Runtime.getRuntime().removeShutdownHook(thread);
     } catch (IllegalStateException e) {
-      return; // the JVM is shutting down: the hook runs or has run
+      return; // the JVM is shutting down, and the hook runs or has run
     }
   }
 
@@ -174,14 +174,14 @@ public final class OutputFile {
   }
 
   /**
-   * Checks that the directory was the caller's choice. Who owns a directory or a link on the way to
-   * it decides where the rest of the way leads, and may send a file of root's wherever he likes: so
-   * only to a directory of his own. The directory is open already: its owner, and who is met on the
-   * way first, nobody else can change meanwhile, for what he could exchange lies behind him.
+   * Checks that the directory was the caller's choice. The owner of a directory or link on the path
+   * decides where the rest of the path leads, and could redirect a file of root's: so such an owner
+   * may lead only to a directory of his own. The directory is open already, and other users can
+   * replace only what comes after the first such owner on the path.
    *
    * @param directory absolute
    * @param owner of the directory that was opened by that name
-   * @throws FileSystemException if another user decides where that is
+   * @throws FileSystemException if another user decides where the directory is
    */
   private static void mustBeChosen(Path directory, UserPrincipal owner) throws IOException {
     int caller = OwnDirectory.effectiveUid();
@@ -240,9 +240,9 @@ public final class OutputFile {
     return found;
   }
 
-  /** The owner of files that a user makes. */
+  /** The owner of files that a user creates. */
   static UserPrincipal owner(int uid) throws IOException {
-    // Signed, as the JDK has it: it finds no id above 2³¹.
+    // As a signed number: the JDK finds no ids above 2³¹.
     return TOP.getFileSystem()
         .getUserPrincipalLookupService()
         .lookupPrincipalByName(Integer.toString(uid));

@@ -1,6 +1,6 @@
 package stackweave.agent.cli.common;
 
-/** A command was called with arguments that don't go together; its help is named to the user. */
+/** A command has arguments that don't fit together; the user is referred to its help. */
 public final class UsageException extends FailedException {
 
   private static final long serialVersionUID = 1;

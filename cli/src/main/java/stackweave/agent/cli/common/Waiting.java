@@ -1,21 +1,15 @@
 package stackweave.agent.cli.common;
 
-/** How commands wait for what happens elsewhere: by looking again and again. Stateless. */
+/** Waits for conditions by polling. Stateless. */
 public final class Waiting {
   private Waiting() {}
 
-  /** What is waited for. */
+  /** A condition that is waited for. */
   public interface Condition<E extends Exception> {
     boolean isMet() throws E;
   }
 
-  /**
-   * Looks until the condition is met or the time is over; once at least.
-   *
-   * @param pauseMillis between two looks
-   * @return whether it is met
-   * @throws E if a look fails
-   */
+  /** Polls until the condition is met or the time is over; at least once. */
   public static <E extends Exception> boolean until(
       Condition<E> condition, long nanos, long pauseMillis) throws E {
     long start = System.nanoTime();

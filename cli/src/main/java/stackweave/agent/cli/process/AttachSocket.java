@@ -19,11 +19,11 @@ import stackweave.linux.NativeBuffer;
  * in the /tmp it sees. Used by {@link TargetJvm}. Not thread-safe.
  *
  * <p>Module jdk.attach can't be used (sun.tools.attach.VirtualMachineImpl, JDK 17 to 25). As root
- * it makes and removes .attach_pid by a path through /proc/PID/cwd and /proc/PID/root, where links
- * of the JVM's user lead into root's own file system, and gives that file away by its name. It
- * connects to any socket of that name, sends SIGQUIT to whatever has the process id by then, and
- * waits for an answer without limit. With the rights of the JVM's user it can't enter the root of a
- * JVM in a user namespace.
+ * it creates and removes .attach_pid by a path through /proc/PID/cwd and /proc/PID/root, where
+ * links of the JVM's user lead into root's own file system, and changes the owner of that file by
+ * its name. It connects to any socket of that name, sends SIGQUIT to the process that has the id by
+ * then, and waits for an answer without limit. With the rights of the JVM's user it can't enter the
+ * root of a JVM in a user namespace.
  */
 final class AttachSocket {
   private static final String TMP = "/tmp";
@@ -32,14 +32,14 @@ final class AttachSocket {
   /** attachListener.hpp, arg_count_max. */
   private static final int MAX_ARGUMENTS = 3;
 
-  /** attachListener.hpp, arg_length_max: to a longer one a JVM gives no answer. */
+  /** attachListener.hpp, arg_length_max: a JVM does not answer longer ones. */
   static final int ARGUMENT_BYTES = 1024;
 
   private static final int READABLE_BY_OTHERS = 0066;
   private static final long START_NANOS = 10_000_000_000L;
   private static final int PAUSE_MILLIS = 20;
 
-  /** How long the JVM may say nothing. */
+  /** The longest time without data from the JVM. */
   private static final int SILENCE_SECONDS = 120;
 
   /** Time limit for connecting and the answer. */
@@ -123,14 +123,14 @@ final class AttachSocket {
   /**
    * The file that makes a JVM take SIGQUIT as an attach request.
    *
-   * @param isNew false if it was there: another command may be attaching, or it is a stale file,
-   *     which HotSpot ignores if it isn't the JVM user's
+   * @param isNew false if it was there: another command may be attaching, or it is stale; HotSpot
+   *     ignores it if it belongs to another user
    */
   private record Trigger(Path file, boolean isNew) {}
 
   /**
-   * Creates the trigger file where HotSpot looks: in the JVM's working directory, which few can
-   * write, else in /tmp.
+   * Creates the trigger file where HotSpot looks for it: in the JVM's working directory, which few
+   * users can write, else in /tmp.
    */
   private Trigger makeTrigger(Descriptor tmp) throws IOException {
     String name = ".attach_pid" + target.pidThere();
@@ -183,7 +183,7 @@ final class AttachSocket {
     return text;
   }
 
-  /** Sends a request, which makes the JVM listen again if somebody has removed its socket. */
+  /** Sends a request; if the socket was removed, makes the JVM listen again. */
   private byte[] answer(byte[] request) throws IOException {
     UserRights rights = target.files().rights();
     try {

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What the file {@code status} of a process's directory in /proc says of it; proc_pid_status(5).
+ * The file {@code status} of a process's directory in /proc; proc_pid_status(5).
  *
  * @param fields by name
  */
 public record ProcessStatus(Map<String, String> fields) {
-  /** Of the ids real, effective, saved and file system. */
+  /** Index among the ids real, effective, saved and file system. */
   private static final int EFFECTIVE = 1;
 
   private static final int SIGQUIT = 3;
@@ -24,7 +24,7 @@ public record ProcessStatus(Map<String, String> fields) {
   /**
    * Reads it.
    *
-   * @param directory the process's
+   * @param directory the process's directory
    * @throws IOException if the process has ended
    */
   public static ProcessStatus of(Path directory) throws IOException {
@@ -61,7 +61,7 @@ public record ProcessStatus(Map<String, String> fields) {
         .toArray();
   }
 
-  /** Whether its rights are those of one user and group, as those of a set-id process are not. */
+  /** Whether all its ids are of one user and group, unlike those of a set-id process. */
   boolean isOfOneUser() {
     return Arrays.stream(ids("Uid")).distinct().count() == 1
         && Arrays.stream(ids("Gid")).distinct().count() == 1;
@@ -84,7 +84,7 @@ public record ProcessStatus(Map<String, String> fields) {
     return Integer.parseInt(pids[pids.length - 1]);
   }
 
-  /** The process of a thread: in /proc each thread has a directory, too, which no listing shows. */
+  /** The process of a thread: /proc has a directory of each thread, too, which it does not list. */
   String process() {
     return fields.getOrDefault("Tgid", "");
   }
@@ -100,7 +100,7 @@ public record ProcessStatus(Map<String, String> fields) {
     return state().matches("[ZX]") && fields.getOrDefault("Threads", "1").matches("[01]");
   }
 
-  /** Why it does not run, behind what it is called; empty if it does. */
+  /** Why it does not run, to follow its name; empty if it runs. */
   String whyStopped() {
     return switch (state()) {
       case "T" -> "is stopped and can't answer: kill -CONT " + process() + " lets it go on";

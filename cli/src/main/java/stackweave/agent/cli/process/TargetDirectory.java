@@ -28,9 +28,9 @@ import stackweave.linux.Randomness;
  * the agent jar where the target can't see the command's own, and recordings. Used by {@link
  * TargetJvm} and {@code record}.
  *
- * <p>Everything is done with the rights of the target's user and relative to open directories; no
- * owner is ever changed. The empty directory stays: the JVM keeps the jar's path on its class path,
- * so nobody else may ever create a file there.
+ * <p>All access is with the rights of the target's user and relative to open directories; no file's
+ * owner is changed. The empty directory stays, because the JVM keeps the jar's path on its class
+ * path, so that no other user may ever create a file there.
  */
 public final class TargetDirectory implements AutoCloseable {
   private static final int OWNER_ONLY = 0700;
@@ -42,7 +42,7 @@ public final class TargetDirectory implements AutoCloseable {
 
   private static final Pattern RECORDING = Pattern.compile("[\\w-]+\\.jfr");
 
-  /** Entries read of a directory whose content the target controls. */
+  /** Most entries that are read of a directory, since the target controls its content. */
   private static final int MAX_NAMES = 10_000;
 
   private final TargetProcess target;
@@ -120,7 +120,7 @@ public final class TargetDirectory implements AutoCloseable {
     }
   }
 
-  /** A path for this process; to be used with the user's rights, and without following links. */
+  /** A path for this process; to be used with the user's rights, without following links. */
   private Path file(String name) {
     return directory.path().resolve(name);
   }
@@ -143,7 +143,7 @@ public final class TargetDirectory implements AutoCloseable {
     return target.act(() -> names(RECORDING));
   }
 
-  /** How many bytes the recordings here have, without some. */
+  /** Total bytes of the recordings here, except some. */
   public long bytes(Set<String> without) throws IOException {
     return target.act(
         () -> {
@@ -161,7 +161,7 @@ public final class TargetDirectory implements AutoCloseable {
     try {
       return FileFacts.of(file, LinkOption.NOFOLLOW_LINKS).size();
     } catch (NoSuchFileException e) {
-      return 0; // the target has removed it meanwhile
+      return 0; // the target has removed it
     }
   }
 
@@ -204,7 +204,7 @@ public final class TargetDirectory implements AutoCloseable {
     return target.act(directory::room);
   }
 
-  /** Whether what is written here takes the room of another one. */
+  /** Whether this directory and another are on the same disk. */
   public boolean isOnSameDiskAs(TargetDirectory other) throws IOException {
     return target.act(() -> directory.facts().device() == other.directory.facts().device());
   }
@@ -214,7 +214,7 @@ public final class TargetDirectory implements AutoCloseable {
     try {
       target.act(() -> Files.deleteIfExists(file(name)));
     } catch (IOException e) {
-      return; // the process and its file system are gone
+      return; // the process has ended, and its file system is gone
     }
   }
 

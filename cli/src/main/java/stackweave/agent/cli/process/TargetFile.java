@@ -10,8 +10,8 @@ import stackweave.linux.Descriptor;
 import stackweave.linux.FileFacts;
 
 /**
- * An open file that the target wrote. It stays readable when its name, or the process, is no more.
- * Used to read recordings; its content is the target's to choose. Not thread-safe.
+ * An open file that the target wrote. It stays readable after its name or the process is gone. Used
+ * to read recordings; the target controls its content. Not thread-safe.
  */
 public final class TargetFile implements AutoCloseable {
   private static final int BUFFER = 1 << 18;
@@ -32,7 +32,7 @@ public final class TargetFile implements AutoCloseable {
   }
 
   /**
-   * Opens a file of the target's; call inside {@link TargetProcess#act}.
+   * Opens a file of the target; call inside {@link TargetProcess#act}.
    *
    * @param seen its path as the target sees it
    * @throws FileSystemException if it is not a regular file of the target's user without a second
@@ -72,13 +72,13 @@ public final class TargetFile implements AutoCloseable {
 
   /** Reads up to {@code length} bytes; fewer at its end. */
   public byte[] read(long offset, int length) throws IOException {
-    // Opened and closed here: to close a channel waits for a thread that reads it, be it for ever.
+    // Opened and closed here: closing a channel waits for a thread that reads it, perhaps for ever.
     return target.act(
         () -> {
           ByteBuffer bytes = ByteBuffer.allocate(length);
           try (FileChannel channel = FileChannel.open(file.path())) {
             while (bytes.hasRemaining() && channel.read(bytes, offset + bytes.position()) > 0) {
-              // Until all is read, or the file ends.
+              // Reads until all is there, or the file ends.
             }
           }
           return Arrays.copyOf(bytes.array(), bytes.position());
@@ -88,8 +88,8 @@ public final class TargetFile implements AutoCloseable {
   /**
    * Copies the bytes from {@code from} to {@code to}.
    *
-   * @throws IOException also if it is not the user's alone any more, or shorter, or if it comes
-   *     slower than 1 MiB/s
+   * @throws IOException also if other users can now access it, if it became shorter, or if reading
+   *     is slower than 1 MiB/s
    */
   public void copy(long from, long to, OutputStream out) throws IOException {
     target.act(

@@ -38,8 +38,8 @@ public final class TargetJvm implements AutoCloseable {
   private static final long JAR_MILLIS = 600_000;
 
   /**
-   * Paths that every JVM takes as they are: it cuts an agent's at '=', expands '%' in a
-   * recording's, reads both in its own encoding, and takes no long ones ({@link
+   * Paths that every JVM takes unchanged: it cuts an agent's path at '=', expands '%' in a
+   * recording's, decodes both in its own encoding, and limits their length ({@link
    * AttachSocket#ARGUMENT_BYTES}).
    */
   private static final Pattern PLAIN_PATH = Pattern.compile("/[ -~&&[^\"%=]]{0,160}");
@@ -47,7 +47,7 @@ public final class TargetJvm implements AutoCloseable {
   private static final long END_NANOS = 1_000_000_000L;
   private static final int PAUSE_MILLIS = 20;
 
-  /** For properties that are removed meanwhile. */
+  /** Attempts to list properties, some of which may be removed meanwhile. */
   private static final int LISTING_TRIES = 5;
 
   private static final String WAITING = "state: waiting";
@@ -61,7 +61,7 @@ public final class TargetJvm implements AutoCloseable {
   private final AttachSocket socket;
   private String temporary;
 
-  /** Null before it was asked for. */
+  /** Null until it is read. */
   private Boolean hasLoader;
 
   private TargetJvm(TargetProcess process, AttachSocket socket) {
@@ -176,7 +176,7 @@ public final class TargetJvm implements AutoCloseable {
   /**
    * What the agent publishes at one moment.
    *
-   * @param presence whether it is there
+   * @param presence whether the agent is there
    * @param serving the state of the recording that was asked for; null if the agent doesn't know it
    * @param servesRecords whether it is sampling for other recordings of the command record
    * @param obstacle why sampling can't begin at present; empty if nothing
@@ -205,7 +205,7 @@ public final class TargetJvm implements AutoCloseable {
     return ask("properties").getProperty(JvmProperties.JFR_REPOSITORY);
   }
 
-  /** Its directory for temporary files, where JFR's repository is if nobody has chosen another. */
+  /** Its directory for temporary files, in which JFR's repository is by default. */
   public String temporary() {
     return temporary;
   }
@@ -223,10 +223,10 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   /**
-   * Whether an agent was started there, be it by an option that no file or variable shows as it
-   * was: an agent that sleeps since the JVM's start publishes nothing. Asked for once, and only if
-   * the JVM began with any agent, since it stops the JVM's threads: for a time that grows with the
-   * square of the number of class loaders, 0.4 s for 20,000.
+   * Whether an agent's class loader is there: an agent that has done nothing since the JVM's start
+   * publishes nothing, and the option that started it may not be readable any more. Read once, and
+   * only if the JVM began with any agent, since it stops the JVM's threads for a time that grows
+   * with the square of the number of class loaders, 0.4 s for 20,000.
    */
   private boolean hasLoader(Properties board) throws FailedException {
     if (hasLoader == null) {

@@ -21,17 +21,16 @@ import stackweave.linux.OwnDirectory;
  * A process checked to be a JVM of an accessible user before anything is done to it: an attach
  * sends SIGQUIT, which kills a process that doesn't handle it. See proc(5).
  *
- * <p>Its directory in /proc and its root stay open, so no other process with the same id can be
- * mistaken for it. Neither user trusts the other: its file system must be accessed inside {@link
- * #act} only, with its user's rights.
+ * <p>Its directory in /proc and its root stay open, so that a process that reuses the id can't be
+ * mistaken for it. Its user and the command's user don't trust each other: its file system must
+ * only be accessed inside {@link #act}, with its user's rights.
  */
 public final class TargetProcess implements AutoCloseable {
   /** The user id of root. */
   public static final int ROOT = 0;
 
   /**
-   * Bytes read of a file in /proc; more than the kernel's default limit of arguments and
-   * environment.
+   * Most bytes read of a file in /proc: more than the default limit of arguments and environment.
    */
   private static final int MAX_BYTES = 8 << 20;
 
@@ -99,12 +98,12 @@ public final class TargetProcess implements AutoCloseable {
     }
     mustBeJvm(pid, proc);
     if (!status.isOfOneUser()) {
-      // Which of its users' rights to use would be a guess.
+      // It is not clear which of its users' rights to use.
       throw new FailedException(
           "process " + pid + " runs with the rights of two users or groups (set-id): not done");
     }
-    // Credentials need no change where they are the same, which root of a user namespace with a
-    // single id may not do.
+    // Equal credentials need no change, which root of a user namespace with a single id may not
+    // make.
     UserRights rights =
         own.uid() == ROOT && !status.mayAs(own)
             ? UserRights.of(status.uid(), status.gid(), status.groups())
@@ -154,7 +153,7 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Line by line, since the process controls their number and length. */
+  /** Reads line by line, since the process controls number and length of lines. */
   private static boolean hasLibjvm(Descriptor proc) throws IOException {
     try (Stream<String> maps =
         Files.lines(proc.path().resolve("maps"), StandardCharsets.ISO_8859_1)) {
@@ -196,7 +195,7 @@ public final class TargetProcess implements AutoCloseable {
     if (reason.isEmpty() && !status.takesSigQuit()) {
       reason = "does not take attach requests: it runs with -Xrs, or has only begun to start";
     }
-    List<String> words = commandLine(); // the last of them counts
+    List<String> words = commandLine(); // of equal options the last counts
     if (reason.isEmpty() && words.lastIndexOf(NO_ATTACH) > words.lastIndexOf(ATTACH)) {
       reason =
           "does not take attach requests: it runs with "
@@ -222,7 +221,7 @@ public final class TargetProcess implements AutoCloseable {
   public int uidThere() throws FailedException {
     try {
       for (String line : new String(read("uid_map"), StandardCharsets.US_ASCII).split("\n")) {
-        String[] numbers = line.strip().split("\\s+"); // there, here, how many
+        String[] numbers = line.strip().split("\\s+"); // id there, id here, count
         long from = Long.parseLong(numbers[1]);
         long id = Integer.toUnsignedLong(uid());
         if (id >= from && id - from < Long.parseLong(numbers[2])) {
@@ -238,7 +237,7 @@ public final class TargetProcess implements AutoCloseable {
   /** The words of its command line; none if they can't be read. */
   public List<String> commandLine() {
     try {
-      // As this process encodes the names of files.
+      // In the encoding in which this process encodes names of files.
       Charset names = Charset.forName(System.getProperty(Descriptor.NAME_ENCODING, "UTF-8"));
       return List.of(new String(read("cmdline"), names).split("\0"));
     } catch (IOException e) {
@@ -318,7 +317,7 @@ public final class TargetProcess implements AutoCloseable {
     proc.signal((int) pid, SIGQUIT);
   }
 
-  /** Whether this path is the same file for the process as for us, and readable for it. */
+  /** Whether this path is the same file for the process as for this command, and readable. */
   boolean sees(Path file) {
     try {
       FileFacts facts = FileFacts.of(file);
@@ -328,7 +327,7 @@ public final class TargetProcess implements AutoCloseable {
               if (!theirs.facts().isSameFileAs(facts)) {
                 return false;
               }
-              Files.newByteChannel(theirs.path()).close(); // access(2) would ask by the real user
+              Files.newByteChannel(theirs.path()).close(); // access(2) would check the real user
               return true;
             }
           });

@@ -17,10 +17,10 @@ import stackweave.linux.PathWalk;
  *
  * @param root the root directory of the user's processes; closed with this
  * @param uid the user
- * @param rights the user's
+ * @param rights the user's rights
  */
 public record UserFiles(Descriptor root, int uid, UserRights rights) implements AutoCloseable {
-  /** Permissions of files that are made: the user's alone. */
+  /** Permissions of new files: for the user only. */
   public static final FileAttribute<?> OF_OWNER =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
@@ -88,12 +88,12 @@ public record UserFiles(Descriptor root, int uid, UserRights rights) implements 
     return directory;
   }
 
-  /** Creates a directory of the user's alone, if the name is free. */
+  /** Creates a directory that only the user can access, if the name is free. */
   public static void makeDirectory(Descriptor in, String name) throws IOException {
     try {
       Files.createDirectory(in.path().resolve(name), DIRECTORY_OF_OWNER);
     } catch (FileAlreadyExistsException e) {
-      return; // whatever has the name is checked when it is opened
+      return; // an existing file of the name is checked when it is opened
     }
   }
 

@@ -10,9 +10,9 @@ import stackweave.linux.DaemonThread;
 import stackweave.linux.ThreadRights;
 
 /**
- * The credentials of one user without capabilities. File accesses that depend on another user's
- * files run on a thread that takes these on first and ends with the access, so that they can do no
- * more than that user could. Used through {@link UserFiles}. Not thread-safe.
+ * The credentials of one user without capabilities. Accesses to another user's files run on a
+ * thread that assumes these credentials first and ends with the access, so that they can do no more
+ * than that user could. Used through {@link UserFiles}. Not thread-safe.
  */
 public final class UserRights {
   /** Files and sockets answer in milliseconds, but a user-space file system may never. */
@@ -25,14 +25,14 @@ public final class UserRights {
 
   private final Change change;
 
-  /** Set when an action timed out: later ones would wait in vain, too. */
+  /** Set when an action timed out: later ones would time out, too. */
   private boolean isStuck;
 
   private UserRights(Change change) {
     this.change = change;
   }
 
-  /** Another user's credentials; only root may take them on, else each action fails. */
+  /** Another user's credentials; only root may assume them, for others each action fails. */
   public static UserRights of(int uid, int gid, int[] groups) {
     return new UserRights(() -> ThreadRights.actAs(uid, gid, groups));
   }
