@@ -16,9 +16,9 @@ import stackweave.agent.cli.record.RemoteRecording;
 import stackweave.linux.Descriptor;
 
 /**
- * Records a JVM in rounds of some seconds until Ctrl-C or the program's end, and gives what each
- * round has that the one before had not: its samples would be counted twice. If this process dies,
- * nothing samples any more within a minute. Not thread-safe.
+ * Records a JVM in rounds of some seconds until Ctrl-C or the program's end, and delivers the new
+ * chunks of each round, since samples of shared chunks would count twice. If this process dies,
+ * sampling ends within a minute. Not thread-safe.
  */
 public final class LiveRounds {
   /** The shortest and longest round that is allowed, in ms. */
@@ -26,37 +26,37 @@ public final class LiveRounds {
 
   public static final long MAX_MILLIS = 30_000;
 
-  /** With the longest round, a minute after this process has died nothing samples any more. */
+  /** With the longest round, sampling ends within a minute after this process has died. */
   private static final long GRACE_MILLIS = 30_000;
 
-  /** Of one round, on the target's disk. */
+  /** Limit of one round on the target's disk. */
   private static final long MAX_ROUND_BYTES = 64L << 20;
 
-  /** JFR drops whole chunks, so some more may be there; the size is the target's to choose. */
+  /** JFR drops whole chunks, so it may exceed the limit; the target controls the size. */
   private static final long MAX_COPIED_BYTES = 4 * MAX_ROUND_BYTES;
 
-  /** Disk space that is left free: the size of recordings is the target's to choose. */
+  /** Disk space that must stay free, since the target controls the size of recordings. */
   private static final long KEPT_FREE = 64L << 20;
 
-  /** No configuration of JFR's: the recordings have our events only. */
+  /** The name of no JFR configuration: the recordings have only the agent's events. */
   private static final String NO_OTHER_EVENTS = "none";
 
   private final RecordingRounds rounds;
   private final Set<Long> copiedChunks = new HashSet<>();
   private String obstacle = "";
 
-  /** Takes what was recorded. */
+  /** Receives the recordings of rounds. */
   public interface Taker {
     /** A round's new chunks, in a file that the taker closes. */
     void take(Descriptor recording) throws FailedException;
 
-    /** A round that can't be read, and why. */
+    /** A round could not be read, for this reason. */
     void lose(String why);
   }
 
   /**
    * @param everyMillis length of a round
-   * @param totalMillis how long all rounds are together
+   * @param totalMillis length of all rounds together
    * @param settings of events, by event, '#' and setting
    */
   public LiveRounds(long everyMillis, long totalMillis, Map<String, String> settings) {
@@ -69,10 +69,10 @@ public final class LiveRounds {
   }
 
   /**
-   * Records until the time is over, the target ends, somebody ends the recording, or Ctrl-C.
+   * Records until the time is over, the target or the recording is ended, or Ctrl-C.
    *
-   * @param afterwards is run at the end of all
-   * @throws FailedException if a recording can't be made, or not be taken
+   * @param afterwards run at the end
+   * @throws FailedException if a recording can't be made or delivered
    */
   public void run(TargetJvm jvm, Taker taker, Runnable afterwards) throws FailedException {
     rounds.run(
@@ -132,8 +132,8 @@ public final class LiveRounds {
   }
 
   /**
-   * A file of the temporary directory, its owner's alone, that has no name any more, so that
-   * nothing is left however this process ends. By its path this process reads and writes it.
+   * An unlinked temporary file that only its owner may access, so that nothing is left however this
+   * process ends. This process reads and writes it by the descriptor's path.
    */
   private static Descriptor withoutName() throws IOException {
     Path named = Files.createTempFile("stackweave-", ".jfr");

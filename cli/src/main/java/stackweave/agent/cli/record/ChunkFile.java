@@ -9,29 +9,26 @@ import stackweave.agent.cli.process.TargetFile;
 import stackweave.jfr.chunk.ChunkHeader;
 
 /**
- * A chunk in a file of the target's: of the recording that JFR wrote, or of JFR's repository, which
- * is read where JFR can't write the recording itself. It is complete once the JVM has begun the
- * next one; before, its header says how much JFR has flushed, once a second. Used by {@link
- * RemoteRecording}.
+ * A chunk in a file of the target: in the recording that JFR wrote, or in JFR's repository, if JFR
+ * could not write the recording. It is complete when the JVM has begun the next one; before that,
+ * its header has how much JFR has flushed, once a second. Used by {@link RemoteRecording}.
  *
  * @param file open; closed by its owner
  * @param header as it was when the file was looked at
- * @param nanos how long the chunk is
+ * @param nanos the chunk's duration
  */
 record ChunkFile(TargetFile file, ChunkHeader header, long nanos) {
-  /** A terabyte at JFR's default chunk size; each costs reading the target's file. */
+  /** A terabyte at JFR's default chunk size; each takes a read of the target's file. */
   private static final int MAX_CHUNKS = 100_000;
 
-  /**
-   * For all chunks together: the target's file system may answer each read just within its limit.
-   */
+  /** Limit for all chunks together: the target's file system may be slow at each read. */
   private static final long MAX_NANOS = 30_000_000_000L;
 
   private static final int SIZE = 8;
   private static final int DURATION = 40;
   private static final int STATE = 64;
 
-  /** The state while the JVM writes the header. */
+  /** The value of the state while the JVM writes the header. */
   private static final byte IN_DOUBT = (byte) 255;
 
   /** The chunk at {@code position} of a file; null if there is none, or none that can be read. */
@@ -49,7 +46,7 @@ record ChunkFile(TargetFile file, ChunkHeader header, long nanos) {
         : null;
   }
 
-  /** The chunks of a file that is nothing but finished chunks: JFR has written all of it. */
+  /** The chunks of a file that has only finished chunks, and so was completed by JFR. */
   static List<ChunkFile> whole(TargetFile file) throws IOException {
     List<ChunkFile> chunks = new ArrayList<>();
     long size = file.size();
@@ -68,7 +65,7 @@ record ChunkFile(TargetFile file, ChunkHeader header, long nanos) {
     return chunks;
   }
 
-  /** When it began, in ns since 1970 by the target's clock, which no other chunk of a JVM has. */
+  /** When it began, in ns since 1970 by the target's clock; unique among the chunks of a JVM. */
   long startNanos() {
     return header.startNanos();
   }
@@ -81,7 +78,7 @@ record ChunkFile(TargetFile file, ChunkHeader header, long nanos) {
     if (bytes.length < ChunkHeader.BYTES) {
       throw new IOException("a chunk became shorter while it was read");
     }
-    // Size and state as of opening, whatever the file says by now.
+    // Size and state as read at opening, whatever the file has by now.
     ByteBuffer.wrap(bytes).putLong(SIZE, header.size()).put(STATE, (byte) 0);
     out.write(bytes);
     file.copy(header.position() + ChunkHeader.BYTES, header.end(), out);

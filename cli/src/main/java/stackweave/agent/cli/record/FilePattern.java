@@ -13,9 +13,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A name for the files of several recordings: {@code %p} is the process, {@code %t} the time when a
- * recording began, {@code %n{8}} its number from 0 to 7 and again, {@code %%} a {@code %}. {@code
- * %p} and {@code %t} are as in the JVM's own options. Immutable.
+ * A name for the files of several recordings: {@code %p} is the process id, {@code %t} the time
+ * when a recording began, {@code %n{8}} its number modulo 8, {@code %%} a {@code %}. {@code %p} and
+ * {@code %t} are as in the JVM's own options. Immutable.
  */
 final class FilePattern {
   private static final Pattern PARTS = Pattern.compile("%(?:([pt%])|n\\{(\\d{1,6})})");
@@ -26,12 +26,12 @@ final class FilePattern {
 
   private final String pattern;
 
-  /** A pattern of the user's; {@link #problem} says whether it is one. */
+  /** A pattern of the user; {@link #problem} checks it. */
   FilePattern(String pattern) {
     this.pattern = pattern;
   }
 
-  /** Why the files of several recordings can't be named by it; empty if they can. */
+  /** Why the pattern can't name the files of several recordings; empty if it can. */
   String problem() {
     List<MatchResult> parts = PARTS.matcher(pattern).results().toList();
     if (parts.stream().anyMatch(part -> part.group(2) != null && part.group(2).matches("0+"))) {
@@ -63,8 +63,8 @@ final class FilePattern {
   }
 
   /**
-   * As {@link #file}, or another that is not there yet, if old ones are not to be replaced: an hour
-   * comes twice in a year.
+   * As {@link #file}, or, unless old files are to be replaced, another name that is free: the local
+   * times of one hour occur twice a year.
    */
   Path newFile(long pid, long startMillis, long number) {
     Path file = file(pid, startMillis, number);

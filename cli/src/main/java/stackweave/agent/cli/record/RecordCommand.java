@@ -83,46 +83,43 @@ public final class RecordCommand implements Callable<Integer> {
   private boolean noWeave;
 
   /**
-   * Disk space that another user's recording must leave free, in bytes: its size is the target's to
-   * choose.
+   * Bytes of the disk that another user's recording must leave free: the target controls its size.
    */
   private static final long KEPT_FREE = 64L << 20;
 
-  /** What a woven recording may take of the disk, in sizes of the recording, at most. */
+  /** Most disk space of a woven recording, in multiples of the recording's size. */
   private static final long MAX_GROWTH = 10;
 
   private static final long DEFAULT_MILLIS = 30_000;
 
-  /** A shorter loop would start and stop recordings most of the time. */
+  /** With shorter loops recordings would be started and stopped most of the time. */
   private static final long MIN_LOOP_MILLIS = 1_000;
 
-  /** A recording ends by itself so long after its time, if this command was killed. */
+  /** If this command was killed, a recording ends by itself so long after its time. */
   private static final long GRACE_MILLIS = 60_000;
 
-  /** How the agent's report says that there is no sample. */
+  /** In the agent's report: there is no sample. */
   private static final String NO_SAMPLE = "samples: 0 taken";
 
-  /** A recording's length may differ from what was asked by this and a tenth; more is said. */
+  /** A recording may differ from the requested length by this and a tenth without a message. */
   private static final long MIN_OFF_NANOS = 2_000_000_000L;
 
   private static final String DEFAULT_SETTINGS = "default";
 
-  /** How it says that there are samples of waiting threads. */
+  /** In the agent's report: there are samples of waiting threads. */
   private static final String HAS_WAITING = "waiting: [1-9].*";
 
   private static final Pattern QUOTABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
 
-  /**
-   * Whether the agent reported no sample; false if the program has ended, which reports nothing.
-   */
+  /** Whether the agent reported no sample; false if the program ended without a report. */
   private boolean noSample;
 
-  /** Whether there is no sample of CPU time, but one of a waiting thread. */
+  /** Whether there are samples of waiting threads, but none of CPU time. */
   private boolean onlyWaiting;
 
   private FilePattern pattern;
 
-  /** How long each recording is to be. */
+  /** The requested length of each recording. */
   private long wantedMillis;
 
   private long recordings;
@@ -171,7 +168,7 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** Without --loop the name is taken as it is. */
+  /** The file of a recording; without --loop the name as it is. */
   private Path file(long startMillis, boolean mustBeNew) {
     if (loopMillis == null && output != null) {
       return Path.of(output);
@@ -223,7 +220,7 @@ public final class RecordCommand implements Callable<Integer> {
       throws FailedException {
     try {
       if (!recording.isReadable()) {
-        // JFR says that it stopped the recording also where the disk was full.
+        // JFR also reports that it stopped the recording if the disk was full.
         throw new FailedException(
             "process %s did not write all of its recording: that JVM's log says why", target.pid());
       }
@@ -236,27 +233,24 @@ public final class RecordCommand implements Callable<Integer> {
           "can't read the recording that process %s made: %s",
           target.pid(), FailedException.reason(e));
     } catch (FailedException e) {
-      // Keep the file: it is the only copy of the recording.
+      // Keeps the file, the only copy of the recording.
       throw new FailedException(
           FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
     }
   }
 
-  /**
-   * Weaves the samples of the saved recording, which is replaced when that is done; what fails
-   * leaves it as it is.
-   */
+  /** Weaves the saved recording, which is replaced at the end; a failure leaves it unchanged. */
   private void weave(TargetJvm jvm, Path file) {
     try {
       if (!isOwn(jvm)) {
-        // That user chooses how large it gets, and how long that takes.
+        // That user controls its size, and so the time.
         sayUnwoven(file, "the process is another user's");
         return;
       }
       mustFit(jvm, MAX_GROWTH * Files.size(file), file);
       RecordingMerge merge =
           RecordingMerge.of(List.of(file), MergeOptions.DEFAULT, ReadingProgress.NONE);
-      // Ctrl-C, by which many a recording ends, waits for it as for the recording itself.
+      // Ctrl-C, which ends many recordings, waits for this as for the recording itself.
       Output.privately(file, true, merge::writeTo);
     } catch (FailedException e) {
       sayUnwoven(file, FailedException.worded(e));
@@ -276,10 +270,7 @@ public final class RecordCommand implements Callable<Integer> {
         file, why, OwnCommand.line("merge", OwnCommand.file(file)));
   }
 
-  /**
-   * Refuses a recording that does not fit; another user's JVM chooses its size and must not fill
-   * the disk.
-   */
+  /** Refuses a recording that does not fit: another user's JVM must not fill the disk. */
   private static void mustFit(TargetJvm jvm, long size, Path file)
       throws FailedException, IOException {
     long room = file.toAbsolutePath().getParent().toFile().getUsableSpace();
@@ -317,10 +308,10 @@ public final class RecordCommand implements Callable<Integer> {
   }
 
   /**
-   * What is said of a recording that is not as long as it was to be; empty if it is.
+   * The message on a recording of another length than requested; empty if it has that length.
    *
-   * @param nanos how long it is, negative where that is not known
-   * @param passed since its start: Ctrl-C ends it early, and the last of a loop may be shorter
+   * @param nanos its length, negative if unknown
+   * @param passed the time since its start, which Ctrl-C or the end of a loop may have made shorter
    */
   static String otherTime(long nanos, long wanted, long passed) {
     long asked = Math.min(wanted, passed);
@@ -333,7 +324,7 @@ public final class RecordCommand implements Callable<Integer> {
             + " were asked for";
   }
 
-  /** Shows on a terminal how much was recorded. */
+  /** Shows on a terminal how long it has recorded. */
   private void show(long millis, long total) {
     long seconds = millis / 1_000;
     if (System.console() == null || seconds == secondsSaid) {

@@ -6,7 +6,7 @@ import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
 
-/** The options of sampling, with those that ask for threads that wait. */
+/** The options of sampling, and those for waiting and blocked threads. */
 public final class RecordingOptions extends SamplingOptions {
   @Option(
       names = "--wall",

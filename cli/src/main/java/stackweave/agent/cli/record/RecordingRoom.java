@@ -8,27 +8,27 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.process.TargetJvm;
 
 /**
- * Whether a process has room for a recording. JFR ends a JVM in which it can't write: the disk is
- * full, or its file may not become longer ({@code JVM.abort}, and {@code StreamWriterHost} in
- * HotSpot). So no command may begin a recording, or go on with one, where that is near. Used by
- * {@link RemoteRecording}. Stateless.
+ * Whether a process has room for a recording. JFR aborts a JVM if it can't write because the disk
+ * is full or its file must not grow ({@code JVM.abort}, and {@code StreamWriterHost} in HotSpot).
+ * So no command may begin or continue a recording if that is near. Used by {@link RemoteRecording}.
+ * Stateless.
  */
 final class RecordingRoom {
   /**
-   * What JFR must find when it is told to stop, in bytes: its buffers, 10 MiB by default, and as
+   * Bytes that must be free when JFR is told to stop: for its buffers, 10 MiB by default, and as
    * much for the tables of stacks and names, which it writes at the end of a chunk.
    */
   static final long END_BYTES = 24L << 20;
 
-  /** What a chunk grows to before JFR begins another. */
+  /** The size at which JFR begins another chunk. */
   private static final long CHUNK_BYTES = 12L << 20;
 
-  /** No recording begins with less: a chunk, and its copy in the recording's own file. */
+  /** Bytes that must be free at the start: for a chunk, and its copy in the recording's file. */
   static final long START_BYTES = END_BYTES + 2 * CHUNK_BYTES;
 
   private static final String NO_ROOM = "JFR ends a JVM in which it can't write";
 
-  /** How JFR.configure says where the next chunk will be, and that nobody has chosen that. */
+  /** Prefix of JFR.configure's line on the next chunk's directory, and its text for the default. */
   private static final String REPOSITORY = "Repository path: ";
 
   private static final String NOT_CHOSEN = "N/A";
@@ -51,7 +51,7 @@ final class RecordingRoom {
         problem = tooFull(pid, jvm.process().room(repository), repository);
       }
     } catch (IOException e) {
-      return; // not known
+      return; // unknown
     }
     if (!problem.isEmpty()) {
       throw new FailedException(problem);
@@ -59,10 +59,10 @@ final class RecordingRoom {
   }
 
   /**
-   * Where JFR's next chunk will be. Its property {@code jdk.jfr.repository} is not there before the
-   * first chunk, and names the directory of the last.
+   * The directory of JFR's next chunk. Its property {@code jdk.jfr.repository} is missing before
+   * the first chunk, and then has the directory of the last one.
    *
-   * @param said what JFR.configure said
+   * @param said the output of JFR.configure
    */
   static String repository(String said, String temporary) {
     return said.lines()
@@ -107,7 +107,7 @@ final class RecordingRoom {
    * Why a recording must end; empty if it may go on.
    *
    * @param left in the file system of JFR's repository, in bytes
-   * @param copied what JFR will write there at the end as the recording's own file
+   * @param copied bytes of the recording's own file, which JFR will write there at the end
    */
   static String shortage(long left, long copied, String repository) {
     String its = copied == 0 ? "" : ", of which the recording's file takes " + size(copied);

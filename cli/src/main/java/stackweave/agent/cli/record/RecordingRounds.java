@@ -9,16 +9,16 @@ import stackweave.agent.cli.process.TargetJvm;
 
 /**
  * Recordings of a JVM, one after the other: each begins before the one before it ends, so that no
- * sample is missing. What was recorded while two ran is in both, as a chunk that they share. Ctrl-C
- * ends the last one early. Used by {@code record} and {@code relay}, on one thread.
+ * sample is missing. Both have what was recorded while two ran, as a common chunk. Ctrl-C ends the
+ * last one early. Used by {@code record} and {@code relay}, on one thread.
  */
 public final class RecordingRounds {
-  /** Takes what a round recorded, before the recording is removed from the target. */
+  /** Receives the recording of a round before it is removed from the target. */
   public interface Taker {
     /**
      * A recording that has ended.
      *
-     * @param isLast whether none comes after it
+     * @param isLast whether it is the last one
      */
     void take(RemoteRecording recording, boolean isLast) throws FailedException;
   }
@@ -37,9 +37,9 @@ public final class RecordingRounds {
   private long startNanos;
 
   /**
-   * @param request of each round
-   * @param totalMillis how long all rounds are together
-   * @param progress is told from time to time how long all have taken, in ms
+   * @param request the request of each round
+   * @param totalMillis length of all rounds together
+   * @param progress called from time to time with the time so far, in ms
    */
   public RecordingRounds(RemoteRecording.Request request, long totalMillis, LongConsumer progress) {
     this.request = request;
@@ -48,11 +48,11 @@ public final class RecordingRounds {
   }
 
   /**
-   * Records until the time is over, the target ends, somebody ends the recording, JFR has little
-   * room left, or Ctrl-C.
+   * Records until the time is over, the target or the recording is ended, JFR has little room left,
+   * or Ctrl-C.
    *
-   * @param afterwards is run at the end of all, whatever it was; Ctrl-C waits for it
-   * @throws FailedException if a recording can't be made, or not be taken
+   * @param afterwards run at the end in any case; Ctrl-C waits for it
+   * @throws FailedException if a recording can't be made or delivered
    */
   public void run(TargetJvm jvm, Taker taker, Runnable afterwards) throws FailedException {
     Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
@@ -74,7 +74,7 @@ public final class RecordingRounds {
 
   private void rounds(TargetJvm jvm, Taker taker) throws FailedException {
     RemoteRecording first = begin(jvm);
-    // Of the first round the time until sampling began is not counted.
+    // The first round begins when sampling has begun.
     startNanos = System.nanoTime();
     long roundNanos = startNanos;
     for (RemoteRecording current = first; current != null; ) {
@@ -88,7 +88,7 @@ public final class RecordingRounds {
           try {
             next = begin(jvm);
           } catch (FailedException e) {
-            // If the JVM has ended, this round says so.
+            // If the JVM has ended, this round reports it.
             failure = recording.isOverSoon() ? null : e;
           }
         }
@@ -116,7 +116,7 @@ public final class RecordingRounds {
         recording.discard();
         throw e;
       }
-      // The JVM has ended and does not answer; what it recorded until then is kept.
+      // The JVM has ended and does not answer; what it has recorded is kept.
     }
     return recording;
   }
@@ -128,7 +128,10 @@ public final class RecordingRounds {
         || recording.isOver() && !hasEndedByItself(recording);
   }
 
-  /** This process was stopped, or busy with the round before, for longer than JFR waits. */
+  /**
+   * Whether the recording ended by itself: this process was suspended, or busy with the previous
+   * round, for longer than JFR waits.
+   */
   private boolean hasEndedByItself(RemoteRecording recording) {
     return recording.nanos() / 1_000_000 >= request.longestMillis() && recording.isTargetAlive();
   }
@@ -142,7 +145,7 @@ public final class RecordingRounds {
     return (System.nanoTime() - startNanos) / 1_000_000;
   }
 
-  /** Waits until the round has passed, or has to end before. */
+  /** Waits until the round is over, or has to end early. */
   private void awaitEnd(RemoteRecording recording, long roundNanos) {
     long roundEnd = (roundNanos - startNanos) / 1_000_000 + request.durationMillis();
     long end = Math.min(roundEnd, totalMillis);

@@ -21,27 +21,27 @@ import stackweave.linux.Randomness;
  * A recording that one run of {@code record} makes in another JVM, under a unique name, so that
  * several can run at the same time. Used by {@link RecordingRounds}. Not thread-safe.
  *
- * <p>JFR.start makes it, with a destination file, which JFR writes even if the program ends.
- * Everything needed to fetch it is opened at the start, since a process that has ended has no root
+ * <p>JFR.start makes it, with a destination file, which JFR writes even if the program ends. All
+ * that is needed to fetch it is opened at the start, since an ended process has no root directory
  * any more.
  */
 public final class RemoteRecording implements AutoCloseable {
-  /** How long after that other commands leave its file alone. */
+  /** How long after its end other commands keep its file. */
   private static final long KEPT_MILLIS = 3_600_000;
 
   /** How long to wait for the start of sampling; on a busy machine it takes seconds. */
   private static final long START_NANOS = 20_000_000_000L;
 
-  /** An agent of -javaagent notices the recording within this time, or does not work. */
+  /** The time in which a working agent of -javaagent notices the recording. */
   private static final long NOTICE_NANOS = 5_000_000_000L;
 
   private static final long REPORT_NANOS = 10_000_000_000L;
   private static final long LEAVE_NANOS = 15_000_000_000L;
 
-  /** How often it is looked how much room JFR has left. */
+  /** How often JFR's room is checked. */
   private static final long ROOM_NANOS = 1_000_000_000L;
 
-  /** How long JFR may take to write the file after it has begun by itself. */
+  /** How long JFR may take to write the file of a recording that ended by itself. */
   private static final long WRITE_NANOS = 60_000_000_000L;
 
   private static final long EXIT_NANOS = 1_000_000_000L;
@@ -52,13 +52,13 @@ public final class RemoteRecording implements AutoCloseable {
   private static final String NO_COMMAND = "Unknown diagnostic command";
 
   /**
-   * What is asked of JFR.
+   * The parameters of a recording.
    *
    * @param settings the name of a JFR configuration
    * @param eventSettings settings of events, by event, '#' and setting: {@link SamplingWishes}
-   * @param durationMillis how long it is to be
-   * @param graceMillis after that it ends by itself, if the command was killed
-   * @param maxBytes what it may have of the disk; 0 for no limit
+   * @param durationMillis its length
+   * @param graceMillis time after its length at which it ends by itself if the command was killed
+   * @param maxBytes its limit on the disk; 0 for none
    */
   public record Request(
       String settings,
@@ -91,7 +91,7 @@ public final class RemoteRecording implements AutoCloseable {
     PROGRAM,
     /** The program was killed or crashed; the chunks were read from JFR's repository. */
     KILLED,
-    /** It was stopped by somebody else, or the agent was detached. */
+    /** It was stopped otherwise, or the agent was detached. */
     OUTSIDE
   }
 
@@ -112,7 +112,7 @@ public final class RemoteRecording implements AutoCloseable {
 
   private long roomAt = startNanos;
 
-  /** What it consists of, once it has ended; empty if its file is no whole recording. */
+  /** The chunks of the ended recording; empty if its file is no whole recording. */
   private List<ChunkFile> chunks = List.of();
 
   /** Null before {@link #finish}. */
@@ -143,7 +143,7 @@ public final class RemoteRecording implements AutoCloseable {
    */
   static RemoteRecording start(TargetJvm jvm, Request request) throws FailedException {
     String name = RecordName.of(Randomness.next());
-    jvm.look(name); // fails for an agent of another version before anything is started
+    jvm.look(name); // fails for an agent of another version, before anything is started
     RecordingRoom.mustBeEnough(jvm);
     TargetDirectory exchange = jvm.openDirectory();
     String fileName =
@@ -176,7 +176,7 @@ public final class RemoteRecording implements AutoCloseable {
     return new FailedException("process " + pid + problem);
   }
 
-  /** Looks once a second how much room is left. */
+  /** Checks once a second how much room is left. */
   void watchRoom() {
     if (System.nanoTime() - roomAt > ROOM_NANOS) {
       roomAt = System.nanoTime();
@@ -184,14 +184,14 @@ public final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** Why it must end before JFR has no room left; empty if there is enough. */
+  /** Why it must end before JFR runs out of room; empty if there is enough. */
   public String shortage() {
     return shortage;
   }
 
   /**
-   * Waits until sampling has begun, or the reason is known why it can't; attaches the agent if
-   * there is none.
+   * Waits until sampling has begun, or it is known why it can't; attaches the agent if there is
+   * none.
    *
    * @param cancelled whether to stop waiting
    */
@@ -240,7 +240,7 @@ public final class RemoteRecording implements AutoCloseable {
     return obstacle;
   }
 
-  /** How long it is by what JFR has written, in ns; negative if that can't be told. */
+  /** Its length by the chunks that JFR has written, in ns; negative if unknown. */
   long spanNanos() {
     if (chunks.isEmpty() || end == End.KILLED) {
       return -1;
@@ -260,7 +260,7 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   /**
-   * Stops it, or finds why it has ended; after this it can be copied.
+   * Stops it, or finds out why it has ended; then it can be copied.
    *
    * @throws FailedException if there is nothing to copy
    */
@@ -281,7 +281,7 @@ public final class RemoteRecording implements AutoCloseable {
         isAsked = isTargetAlive();
       }
     }
-    boolean isStopped = said.startsWith(STOPPED); // and written, if JFR could
+    boolean isStopped = said.startsWith(STOPPED); // JFR has written it, if it could
     Waiting.until(() -> isWhole() || !isTargetAlive(), isStopped ? 0 : WRITE_NANOS, PAUSE_MILLIS);
     if (isWhole() || isStopped && isWritten()) {
       return isAsked
@@ -318,9 +318,9 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   /**
-   * Why it has ended, in one sentence for the user; empty if it was to end then.
+   * Why it has ended early, in one sentence for the user; empty if it has not.
    *
-   * @param after what follows the verb, as the time that it took
+   * @param after text after the verb, such as the time that it took
    */
   public String ending(String after) {
     return switch (end) {
@@ -331,7 +331,7 @@ public final class RemoteRecording implements AutoCloseable {
     };
   }
 
-  /** What of it was saved, as a user is told. */
+  /** Which part of it was saved, for the user. */
   String saved() {
     return end != End.KILLED
         ? "what was recorded until then"
@@ -348,12 +348,12 @@ public final class RemoteRecording implements AutoCloseable {
         });
   }
 
-  /** Something that only a look at the target's files shows. */
+  /** A check that reads the target's files. */
   private interface Look {
     boolean shows() throws IOException;
   }
 
-  /** False also if it can't be looked at. */
+  /** The result of a check; false if the files can't be read. */
   private static boolean isSeen(Look look) {
     try {
       return look.shows();
@@ -362,7 +362,7 @@ public final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** How many bytes {@link #copy} copies, or the JVM has written that are no whole recording. */
+  /** The bytes that {@link #copy} copies or, if there is no whole recording, those of its file. */
   public long size() throws IOException {
     if (chunks.isEmpty()) {
       return file.size();
@@ -385,9 +385,9 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   /**
-   * Copies the chunks that are new: two recordings of a JVM that run at the same time share some.
+   * Copies only new chunks: simultaneous recordings of a JVM share some.
    *
-   * @param known the starts of chunks that were copied, to which those of the new ones are added
+   * @param known starts of chunks that were copied; those of new ones are added
    * @return how many were new
    */
   public int copyNew(Set<Long> known, OutputStream out) throws IOException {
@@ -401,13 +401,13 @@ public final class RemoteRecording implements AutoCloseable {
     return copied;
   }
 
-  /** Whether it consists of chunks; else JFR has not written its file, or not all of it. */
+  /** Whether it has chunks; else JFR has not written its file, or not all of it. */
   public boolean isReadable() {
     return !chunks.isEmpty();
   }
 
   /**
-   * Keeps what the JVM wrote where that is.
+   * Leaves the JVM's file where it is.
    *
    * @return its path, as text for the user
    */

@@ -11,9 +11,9 @@ import stackweave.agent.cli.process.TargetFile;
 import stackweave.agent.cli.process.TargetJvm;
 
 /**
- * JFR's repository in another JVM, with the chunks of one recording, which are what is left of it
- * if the process is killed. The directory is opened while the process lives, since its root goes
- * with it. Used by {@link RemoteRecording}. Not thread-safe.
+ * The chunks of one recording in another JVM's JFR repository, which remain if the process is
+ * killed. The directory is opened while the process lives, since its root is gone afterwards. Used
+ * by {@link RemoteRecording}. Not thread-safe.
  */
 final class Repository implements AutoCloseable {
   /** How long reading the headers of all chunks may take. */
@@ -24,19 +24,19 @@ final class Repository implements AutoCloseable {
   /** Names of the chunks of earlier recordings. */
   private Set<String> earlier;
 
-  /** Null if the JVM names none, or its user can't read it, so neither may this command. */
+  /** Null if the JVM has none, or its user can't read it, and so this command must not. */
   private TargetDirectory directory;
 
-  /** The chunks' files, once they are needed. */
+  /** The files of the chunks, opened when needed. */
   private final List<TargetFile> files = new ArrayList<>();
 
-  /** Notes which chunks are there before the recording is started. */
+  /** Lists the chunks that exist before the recording is started. */
   Repository(TargetJvm jvm) throws FailedException {
     this.jvm = jvm;
     try (TargetDirectory before = find()) {
       earlier = before == null ? Set.of() : before.recordings();
     } catch (IOException e) {
-      earlier = Set.of(); // not readable: then nothing is taken from it later either
+      earlier = Set.of(); // not readable, so nothing is read from it later either
     }
   }
 
@@ -47,7 +47,7 @@ final class Repository implements AutoCloseable {
         : jvm.process().act(() -> TargetDirectory.ofTarget(jvm.process(), path));
   }
 
-  /** Opens it after the recording was started: JFR makes it with the first recording. */
+  /** Opens the directory after the recording's start: JFR creates it for the first recording. */
   void open() {
     try {
       directory = find();
@@ -57,7 +57,7 @@ final class Repository implements AutoCloseable {
   }
 
   /**
-   * Why the recording must end before JFR has no room left; empty if there is enough.
+   * Why the recording must end before JFR runs out of room; empty if there is enough.
    *
    * @param destination where JFR will write the recording's own file
    */
@@ -68,12 +68,12 @@ final class Repository implements AutoCloseable {
         return RecordingRoom.shortage(directory.room(), copied, directory.seen());
       }
     } catch (IOException e) {
-      // The process's user can't look any more; JFR's own end says so.
+      // The process's user can't read it any more; JFR reports its own end.
     }
     return "";
   }
 
-  /** The recording's chunks as far as they can be read, in their order. */
+  /** The readable chunks of the recording, in their order. */
   List<ChunkFile> chunks() throws IOException {
     List<ChunkFile> chunks = new ArrayList<>();
     long start = System.nanoTime();

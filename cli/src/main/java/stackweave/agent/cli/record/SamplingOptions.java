@@ -11,7 +11,7 @@ import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.read.choice.SampleChoice;
 
-/** The options of sampling, which are checked before anything is done in the target. */
+/** The options of sampling, which are checked before the target is accessed. */
 public class SamplingOptions {
   @Option(
       names = "--interval",
@@ -53,7 +53,7 @@ public class SamplingOptions {
       description = "The engine to try first: ${COMPLETION-CANDIDATES}. Default: auto.")
   private String engine;
 
-  /** Refuses the value of an option, as picocli does. */
+  /** Refuses an invalid value of an option, as picocli does. */
   final void must(boolean isValid, String option, String problem) throws UsageException {
     if (!isValid) {
       throw new UsageException("Invalid value for option '" + option + "': " + problem);

@@ -12,16 +12,16 @@ import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.WeightUnit;
 
-/** The settings by which a recording asks for samples, as JFR's commands take them. Stateless. */
+/** The settings with which a recording asks for samples, as JFR's commands take them. Stateless. */
 public final class SamplingWishes {
   private SamplingWishes() {}
 
-  /** Samples of CPU time as the agent has them; no further settings. */
+  /** Asks for samples of CPU time with the agent's defaults. */
   public static Map<String, String> usual() {
     return new TreeMap<>(Map.of(NativeSample.NAME + "#enabled", "true"));
   }
 
-  /** What a reader of {@code choice} needs: waiting threads, too, if it has them. */
+  /** Asks for what a reader of {@code choice} needs: also waiting threads, if it has them. */
   public static Map<String, String> ofChoice(SampleChoice choice) {
     Map<String, String> wishes = usual();
     if (choice.unit() == WeightUnit.BYTES) {
@@ -56,8 +56,8 @@ public final class SamplingWishes {
   }
 
   /**
-   * Adds what {@code report} needs of the JVM's own events to say who keeps it waiting: both are
-   * rare, and JFR's default thresholds leave out nearly all.
+   * Adds the JVM's own events that {@code report} needs to show what keeps the JVM waiting: both
+   * are rare, and JFR's default thresholds exclude nearly all.
    */
   static void addStalls(Map<String, String> wishes) {
     wishes.put("jdk.SafepointBegin#threshold", "1 ms");

@@ -16,7 +16,7 @@ import stackweave.jfr.export.otlp.OtlpEndpoint;
 import stackweave.jfr.export.otlp.OtlpHeaders;
 
 /**
- * The command {@code relay PID --endpoint URL}: sends a JVM's profiles to a collector all the time,
+ * The command {@code relay PID --endpoint URL}: continuously sends a JVM's profiles to a collector,
  * from this process. The JVM opens no connection and starts no JMX server.
  */
 @Command(

@@ -22,16 +22,16 @@ import stackweave.linux.Descriptor;
 
 /**
  * Sends recordings on a thread of its own, in their order, so that recording goes on while a
- * collector does not answer. What waits is bounded: the oldest is given up, and counted.
- * Thread-safe.
+ * collector does not answer. The number of waiting recordings is bounded: the oldest is dropped,
+ * and counted. Thread-safe.
  */
 final class RelaySender implements LiveRounds.Taker {
-  /** With 10 s each, five minutes without a collector lose nothing. */
+  /** With rounds of 10 s, five minutes without a collector lose nothing. */
   private static final int MAX_WAITING = 30;
 
   private static final long MAX_WAITING_BYTES = 256L << 20;
 
-  /** After Ctrl-C; a container's grace is 10 s. */
+  /** The limit after Ctrl-C; a container's grace period is 10 s. */
   private static final long MAX_END_MILLIS = 8_000;
 
   private final OtlpEndpoint collector;
@@ -44,7 +44,7 @@ final class RelaySender implements LiveRounds.Taker {
   private String lastProblem = "";
   private boolean isNothingSaid;
 
-  /** A recording of one round, without what the one before it had. */
+  /** The recording of one round, without chunks that the previous round had. */
   private final class Sending implements Runnable {
     private final Descriptor file;
     private final long bytes;
@@ -61,7 +61,7 @@ final class RelaySender implements LiveRounds.Taker {
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       } catch (RuntimeException | OutOfMemoryError | StackOverflowError e) {
-        // Of what one recording says; the next one is another.
+        // The failure concerns only this recording.
         lose("a profile could not be made: " + e);
       }
     }
@@ -104,7 +104,7 @@ final class RelaySender implements LiveRounds.Taker {
     return thread.getQueue().stream().mapToLong(each -> ((Sending) each).bytes).sum();
   }
 
-  /** Counts a profile that was lost, and says why, once. */
+  /** Counts a lost profile; reports the reason once. */
   @Override
   public synchronized void lose(String why) {
     lost++;
@@ -133,7 +133,9 @@ final class RelaySender implements LiveRounds.Taker {
     }
   }
 
-  /** An event may be refused, which the recording says; CPU time is none of an idle program. */
+  /**
+   * Reports once why nothing is sent: an event may be refused; an idle program uses no CPU time.
+   */
   private synchronized void sayNothing(String why) {
     if (!isNothingSaid) {
       isNothingSaid = true;
@@ -156,7 +158,9 @@ final class RelaySender implements LiveRounds.Taker {
     return lost;
   }
 
-  /** Sends what waits, for some seconds at most, and says how many were sent and lost. */
+  /**
+   * Sends waiting recordings, for some seconds at most, and reports numbers of sent and lost ones.
+   */
   void close() {
     thread.shutdown();
     int left = 0;
