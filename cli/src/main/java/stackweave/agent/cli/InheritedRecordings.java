@@ -8,11 +8,11 @@ import jdk.jfr.Recording;
 import stackweave.agent.cli.common.Messages;
 
 /**
- * Recordings that a service's environment starts in a command's own JVM: an option in
- * JAVA_TOOL_OPTIONS holds for each JVM that is started there. At its exit JFR would write the
+ * Recordings that a service's environment starts in a command's own JVM: options in
+ * JAVA_TOOL_OPTIONS apply to every JVM that is started there. At its exit JFR would write the
  * command's recording over the service's file. Stateless.
  *
- * <p>JFR empties the file before any class of ours is loaded, except where the variable has this
+ * <p>JFR empties the file before any class of the command is loaded, unless the variable has this
  * agent, too ({@code stackweave.agent.boot.Boot}).
  */
 final class InheritedRecordings {
@@ -23,7 +23,7 @@ final class InheritedRecordings {
 
   private InheritedRecordings() {}
 
-  /** Ends them without a file, and says so if one had a file. */
+  /** Ends them without writing a file, and reports those that had one. */
   static void end() {
     for (String variable : VARIABLES) {
       String options = System.getenv(variable);

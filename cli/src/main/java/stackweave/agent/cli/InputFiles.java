@@ -14,8 +14,8 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Messages;
 
 /**
- * The files that a command reads, as they were when it began: a result may have parts of two
- * recordings if one changes meanwhile. Not thread-safe.
+ * The files that a command reads, with their state when it began: if one changes meanwhile, the
+ * result may mix two recordings. Not thread-safe.
  */
 final class InputFiles {
   private static final String MEANWHILE = " while it was read";
@@ -26,7 +26,7 @@ final class InputFiles {
 
   private InputFiles() {}
 
-  /** Those among a command's parameters; files that are written are named by options. */
+  /** The files among a command's parameters; output files are named by options. */
   static InputFiles of(ParseResult parsed) {
     InputFiles files = new InputFiles();
     for (ParseResult at = parsed; at != null; at = at.subcommand()) {
@@ -38,7 +38,7 @@ final class InputFiles {
   }
 
   /**
-   * Says on stderr which of them grew, as a file does that JFR is still writing.
+   * Reports on stderr files that grew, as those do that JFR still writes.
    *
    * @throws FailedException if one has changed in another way
    */

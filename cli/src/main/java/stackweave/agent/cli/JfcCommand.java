@@ -26,7 +26,7 @@ import stackweave.jfr.event.NativeSample;
 final class JfcCommand implements Callable<Integer> {
   private static final String FILE = "/stackweave/agent/stackweave.jfc";
 
-  /** The line of that file in whose place the settings of our own events go. */
+  /** The line of that file that is replaced by the settings of the agent's events. */
   private static final String OWN_EVENTS = "  <!-- OWN EVENTS -->\n";
 
   @Option(
@@ -41,7 +41,7 @@ final class JfcCommand implements Callable<Integer> {
   public Integer call() throws FailedException {
     Map<String, String> settings = new TreeMap<>(Map.of(NativeSample.NAME + "#engine", "auto"));
     if (!sampling.hasEvent()) {
-      settings.put(NativeSample.NAME + "#interval", "10 ms"); // of an event it is no time
+      settings.put(NativeSample.NAME + "#interval", "10 ms"); // a time only for samples of CPU time
     }
     settings.putAll(sampling.eventSettings());
     Output.to(output, out -> out.append(text(settings)));

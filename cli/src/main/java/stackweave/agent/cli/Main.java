@@ -75,7 +75,7 @@ public final class Main {
   /** How picocli's message for an unknown subcommand of help begins. */
   private static final String UNKNOWN = "Unknown subcommand ";
 
-  /** What the launcher puts for bytes that are no character in the locale's encoding. */
+  /** The launcher's replacement for bytes that are no character in the locale's encoding. */
   private static final char REPLACED = '\uFFFD';
 
   /** Modules that commands need besides java.base. */
@@ -139,7 +139,7 @@ public final class Main {
     }
   }
 
-  /** The message for a LinkageError; a runtime image made by jlink may lack modules. */
+  /** The message for a LinkageError: a runtime image made by jlink may lack modules. */
   private static String lacking(LinkageError e) {
     List<String> missing = new ArrayList<>();
     for (String module : MODULES) {

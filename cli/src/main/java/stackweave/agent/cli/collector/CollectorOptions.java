@@ -23,13 +23,13 @@ import stackweave.jfr.export.otlp.OtlpExport;
 import stackweave.jfr.export.otlp.OtlpHeaders;
 
 /**
- * Where profiles are sent, and what as, and the sending of one. Headers never come from the command
- * line, which other users can read.
+ * The options for sending profiles: collector, headers and service name. Headers never come from
+ * the command line, which other users can read.
  */
 public final class CollectorOptions {
   private static final String SERVICE_VARIABLE = "OTEL_SERVICE_NAME";
 
-  /** A file of headers is not larger. */
+  /** Limit for a file of headers. */
   private static final int MAX_HEADERS = 1 << 16;
 
   @Option(
@@ -93,9 +93,7 @@ public final class CollectorOptions {
     return variable == null || variable.isBlank() ? OtlpExport.UNKNOWN_SERVICE : variable;
   }
 
-  /**
-   * The lines of a file of headers; of what has no size, such as a pipe, no more than of a file.
-   */
+  /** The lines of a file of headers; a pipe is read up to the limit of a file. */
   private static List<String> lines(Path file) throws IOException, FailedException {
     try (InputStream in = Files.newInputStream(file)) {
       ByteBuffer bytes = ByteBuffer.wrap(in.readNBytes(MAX_HEADERS));
@@ -127,7 +125,7 @@ public final class CollectorOptions {
   }
 
   /**
-   * Sends a message {@code ProfilesData}, several times if need be.
+   * Sends a message {@code ProfilesData}, with retries.
    *
    * @throws FailedException if the collector did not take all of it
    */

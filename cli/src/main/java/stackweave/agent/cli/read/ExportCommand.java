@@ -13,7 +13,7 @@ import stackweave.jfr.export.SpeedscopeExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
-/** The commands that write the samples of a recording to a file for one other program. */
+/** Commands that write the samples of a recording to a file for another program. */
 public abstract class ExportCommand implements Callable<Integer> {
   private final String ending;
 
@@ -25,7 +25,7 @@ public abstract class ExportCommand implements Callable<Integer> {
     this.ending = ending;
   }
 
-  /** What is written of the selected samples. */
+  /** The export of the selected samples. */
   abstract Export of(Selection selected);
 
   @Override

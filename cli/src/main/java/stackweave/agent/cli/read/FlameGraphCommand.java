@@ -91,7 +91,7 @@ public final class FlameGraphCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Refuses dumps that have chunks in common, whose samples would count twice. */
+  /** Refuses dumps with common chunks, whose samples would count twice. */
   private void mustDiffer() throws RecordingException, FailedException {
     Map<List<Long>, Path> known = new HashMap<>();
     for (Path file : files) {

@@ -15,7 +15,7 @@ import stackweave.jfr.export.report.LibrariesExport;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
-/** The command {@code libraries REC}: what is known of the native libraries of a recording. */
+/** The command {@code libraries REC}: prints the native libraries of a recording. */
 @Command(
     name = "libraries",
     description =
@@ -51,7 +51,7 @@ public final class LibrariesCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Loads are events of their own. */
+  /** Prints loads alone, which are events of their own. */
   private int withoutSamples(Path output, int most, RecordingException why)
       throws RecordingException, FailedException {
     Export loads = null;

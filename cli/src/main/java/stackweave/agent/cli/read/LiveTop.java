@@ -14,11 +14,11 @@ import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.linux.Descriptor;
 
 /**
- * Prints the tables of {@code top} for each round of a running JVM: on a terminal over the ones
- * before, else below them. Not thread-safe.
+ * Prints the tables of {@code top} for each round of a running JVM: on a terminal in place of the
+ * previous ones, else below them. Not thread-safe.
  */
 final class LiveTop implements LiveRounds.Taker {
-  /** To the upper left corner, and all behind it erased (ECMA-48, CUP and ED). */
+  /** Moves to the upper left corner and erases all behind it (ECMA-48, CUP and ED). */
   private static final String CLEAR = "\033[H\033[2J";
 
   private final String title;
@@ -28,7 +28,7 @@ final class LiveTop implements LiveRounds.Taker {
   private final boolean isTerminal = System.console() != null;
   private boolean isFirst = true;
 
-  /** Not System.out, which keeps what goes wrong to itself. */
+  /** Not System.out, which hides errors. */
   private final OutputStream out = new FileOutputStream(FileDescriptor.out);
 
   LiveTop(String title, TopExport.Options options, SymbolOptions symbols, SampleChoice choice) {

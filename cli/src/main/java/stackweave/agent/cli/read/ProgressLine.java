@@ -8,21 +8,21 @@ import java.util.Locale;
 import stackweave.jfr.read.ReadingProgress;
 
 /**
- * A line on standard error that says how far a recording has been read, where that is a terminal
- * and takes more than a second. {@link #close} removes it.
+ * A line on standard error on how much of a recording has been read; shown only on a terminal,
+ * after a second. {@link #close} removes it.
  */
 final class ProgressLine implements ReadingProgress, AutoCloseable {
   private static final long FIRST_AFTER_MILLIS = 1_000;
   private static final long AGAIN_AFTER_MILLIS = 200;
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** The beginning of the line, and nothing behind the cursor. */
+  /** Moves to the line's beginning, and erases the line. */
   private static final String EMPTY_LINE = "\r\033[K";
 
   private final PrintStream out;
   private final boolean isTerminal;
 
-  /** When it is shown the next time, by System.nanoTime(). */
+  /** When it is next shown, by System.nanoTime(). */
   private long next;
 
   private boolean isShown;
@@ -43,7 +43,7 @@ final class ProgressLine implements ReadingProgress, AutoCloseable {
     return new ProgressLine(out, true, firstAfterMillis);
   }
 
-  /** By its name: System.console() tells of standard input and output, and not in every JDK. */
+  /** By name: System.console() covers standard input and output only, and not on every JDK. */
   static boolean isTerminal(Path descriptor) {
     try {
       String device = Files.readSymbolicLink(descriptor).toString();
@@ -51,7 +51,7 @@ final class ProgressLine implements ReadingProgress, AutoCloseable {
           || device.startsWith("/dev/tty")
           || device.equals("/dev/console");
     } catch (IOException e) {
-      return false; // No /proc: nothing is lost but the line.
+      return false; // without /proc there is no line
     }
   }
 

@@ -33,7 +33,7 @@ public final class Recording {
     return file;
   }
 
-  /** A file's name with another ending, beside it. */
+  /** A path beside the file, with another ending. */
   static Path beside(Path file, String ending) {
     String name = String.valueOf(file.getFileName());
     int dot = name.lastIndexOf('.');
@@ -45,19 +45,19 @@ public final class Recording {
     return String.valueOf(file.getFileName());
   }
 
-  /** The file of -o, which is not the recording; null if none was named. */
+  /** The file of -o, which must not be the recording; null for none. */
   Path output() throws FailedException {
     Output.mustNotBe(output, "the recording", file);
     return output;
   }
 
-  /** As {@link #output()}; if none was named, a file beside the recording. */
+  /** As {@link #output()}; without -o, a file beside the recording. */
   Path output(String ending) throws FailedException {
     output = output == null ? beside(file, ending) : output;
     return output();
   }
 
-  /** Writes an export of what {@link #read} gave; prints the name of a file. */
+  /** Writes an export of the result of {@link #read}; prints the file's name. */
   void write(Export export, SampledRecording recording, Path output)
       throws RecordingException, FailedException {
     try {
@@ -70,7 +70,7 @@ public final class Recording {
     }
   }
 
-  /** Whether no option chooses some of the samples. */
+  /** Whether no option selects samples. */
   boolean hasAll() throws FailedException {
     return time.choice().isUsual();
   }

@@ -30,8 +30,8 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 
 /**
- * The command {@code report REC}: says where CPU time went; {@code --diff} says what changed, and
- * fails if it is too much.
+ * The command {@code report REC}: reports where CPU time went; {@code --diff} reports what changed,
+ * and fails if that exceeds limits.
  */
 @Command(
     name = "report",
@@ -108,7 +108,7 @@ public final class ReportCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Of a recording without samples there may be calls, loads and stalls to report. */
+  /** Reports calls, loads and stalls of a recording without samples. */
   private int withoutSamples(Path file, SampleChoice choice, RecordingException why)
       throws RecordingException, FailedException {
     Export report = null;
@@ -145,7 +145,7 @@ public final class ReportCommand implements Callable<Integer> {
     return exceeded.isEmpty() ? 0 : EXCEEDED;
   }
 
-  /** One with losses can be looked at, but no limit is checked by it. */
+  /** Opens a recording for limits. One with losses can be compared, but not checked by limits. */
   private SampledRecording comparable(Path file) throws RecordingException, FailedException {
     SampledRecording recording = symbols.open(file, false, time.choice());
     if (!limits.isEmpty() && !recording.isWhole()) {

@@ -13,11 +13,11 @@ import stackweave.jfr.event.Timespans;
 import stackweave.jfr.export.Selection;
 import stackweave.jfr.read.SampledRecording;
 
-/** The options that choose samples of those that {@link TimeOptions} let be read. */
+/** The options that select from the samples that are read by {@link TimeOptions}. */
 public final class SelectionOptions {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  /** A long time ago, and in a long time: a number of ms that can be added to any time. */
+  /** Most digits of a number of ms that can be added to any time. */
   private static final int MAX_DIGITS = 15;
 
   @Option(
@@ -52,7 +52,7 @@ public final class SelectionOptions {
       description = "No stacks with such a frame.")
   private Pattern exclude;
 
-  /** What is chosen of a recording. */
+  /** The selection from a recording. */
   Selection in(SampledRecording recording) {
     return new Selection(
         from == null ? Instant.MIN : from.in(recording),

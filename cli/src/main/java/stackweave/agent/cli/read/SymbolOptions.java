@@ -33,13 +33,13 @@ final class SymbolOptions {
               + " std::vector<...>::push_back.")
   private boolean foldTemplates;
 
-  /** The files whose missing names were said: one may be opened for CPU time and for waiting. */
+  /** Files whose missing names were reported: a file may be opened for CPU time and for waiting. */
   private final Set<Path> said = new HashSet<>();
 
   /**
-   * Opens a recording, and says on a terminal how far that is; prints what names are missing.
+   * Opens a recording, with progress on a terminal; prints which names are missing.
    *
-   * @param timed whether with the times of its samples
+   * @param timed whether the times of samples are kept
    * @param choice which samples
    */
   SampledRecording open(Path file, boolean timed, SampleChoice choice)
@@ -54,7 +54,7 @@ final class SymbolOptions {
     }
     try (NativeNames names = new NativeNames(directories)) {
       SampledRecording recording = open(file, timed, names, choice);
-      // All stacks at once, so that what is missing is said before the export.
+      // Visits all stacks, so that missing names are reported before the export.
       recording.forEachStack((thread, end, frames, count, weight) -> {});
       for (String note : said.add(file) ? names.notes() : List.<String>of()) {
         Messages.say(file + ": " + note);

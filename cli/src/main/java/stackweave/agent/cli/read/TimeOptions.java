@@ -7,8 +7,8 @@ import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.read.choice.SampleChoice;
 
 /**
- * The options that say what is looked at: CPU time, or wall-clock time, of which states, or an
- * event that is no time; and of which labels.
+ * The options for which samples are read: of CPU time or wall-clock time and which states, or of
+ * another event; and with which labels.
  */
 public final class TimeOptions {
   @Option(

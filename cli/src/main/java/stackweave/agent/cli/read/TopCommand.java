@@ -122,7 +122,7 @@ public final class TopCommand implements Callable<Integer> {
     }
   }
 
-  /** The terminal width of {@code COLUMNS}, or the default if unset or no number. */
+  /** The terminal width of {@code COLUMNS}; the default if that is unset or no number. */
   private static int width(String columns) {
     if (columns == null || !columns.matches("[0-9]{1,4}")) {
       return TopExport.USUAL_WIDTH;

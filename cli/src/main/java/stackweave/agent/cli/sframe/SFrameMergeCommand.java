@@ -21,7 +21,7 @@ import stackweave.unwind.section.MalformedSectionException.Reason;
 import stackweave.unwind.section.Section;
 import stackweave.unwind.sframe.SFrameFault;
 
-/** The commands that write one SFrame section from those of files. */
+/** Commands that write one SFrame section from the sections of files. */
 abstract class SFrameMergeCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},

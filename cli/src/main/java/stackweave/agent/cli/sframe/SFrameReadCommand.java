@@ -19,7 +19,7 @@ import stackweave.unwind.sframe.SFrameFunction;
 import stackweave.unwind.sframe.SFrameRow;
 import stackweave.unwind.sframe.SFrameSection;
 
-/** The commands that print what is in the SFrame sections of one file. */
+/** Commands that print the content of the SFrame sections of one file. */
 abstract class SFrameReadCommand implements Callable<Integer> {
   @Parameters(
       index = "0",
@@ -133,7 +133,7 @@ abstract class SFrameReadCommand implements Callable<Integer> {
     }
   }
 
-  /** The command {@code sframe verify FILE}: prints all that is malformed in SFrame sections. */
+  /** The command {@code sframe verify FILE}: prints all defects of SFrame sections. */
   @Command(
       name = "verify",
       description = {

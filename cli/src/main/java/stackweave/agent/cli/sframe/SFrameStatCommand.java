@@ -78,7 +78,7 @@ final class SFrameStatCommand implements Callable<Integer> {
     SFrameConversion made = SFrameWriter.convert(sections, 3, elf.order(), 0);
     counts(out, made.functions(), made.sourceRows(), made.sourceRules());
     if (made.functions() == 0) {
-      return; // a header alone, of either: their sizes say nothing
+      return; // only headers, whose sizes say nothing
     }
     if (sframe != null) {
       out.append(percent("    .sframe is", sframe.size(), size)).append('\n');

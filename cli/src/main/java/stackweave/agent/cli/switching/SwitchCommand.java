@@ -35,7 +35,7 @@ abstract class SwitchCommand implements Callable<Integer> {
 
   private static final Path USERS = Path.of("/etc/passwd");
 
-  /** How long a JVM may take to notice: the agent looks every second, later on a busy machine. */
+  /** How long a JVM may take to notice: the agent checks every second, or less often if busy. */
   private static final long NOTICE_NANOS = 15_000_000_000L;
 
   /**
@@ -51,7 +51,7 @@ abstract class SwitchCommand implements Callable<Integer> {
   private static final Pattern OPTION =
       Pattern.compile("-javaagent:[^=]*=(?:.*,)?switch=(/[^,]*)(?:,.*)?", Pattern.DOTALL);
 
-  /** In the agent's status. */
+  /** The switch file in the agent's status. */
   private static final Pattern STATUS = Pattern.compile("(?m)^" + SwitchPlaces.STATUS + "(.*)$");
 
   @Option(
@@ -93,7 +93,7 @@ abstract class SwitchCommand implements Callable<Integer> {
       UserRights rights =
           own != uid ? UserRights.of(uid, gid(uid), new int[0]) : UserRights.ofCaller();
       try (UserFiles files = new UserFiles(Descriptor.directory("/"), uid, rights)) {
-        files.act(() -> null); // fails if its rights can't be had
+        files.act(() -> null); // fails if its rights are not available
         SwitchFiles switches = new SwitchFiles(files, uid, off);
         switches.turnUsual();
         return askAll(uid) && switches.isGood();
@@ -119,12 +119,12 @@ abstract class SwitchCommand implements Callable<Integer> {
                     "no user '%s' in %s: give the number (id -u %s)", user, USERS, user));
   }
 
-  /** The user's group of /etc/passwd; without an entry the same number as the uid. */
+  /** The user's group in /etc/passwd; without an entry, the number of the uid. */
   private static int gid(int uid) throws IOException {
     return id(2, Integer.toUnsignedString(uid), 3).orElse(uid);
   }
 
-  /** A number in the line of /etc/passwd that has this in another column. */
+  /** A number from the line of /etc/passwd that has this value in another column. */
   private static Optional<Integer> id(int column, String value, int wanted) throws IOException {
     return Files.readAllLines(USERS, StandardCharsets.ISO_8859_1).stream()
         .map(line -> line.split(":"))
@@ -142,9 +142,10 @@ abstract class SwitchCommand implements Callable<Integer> {
       List<String> options = new ArrayList<>(process.commandLine());
       try (TargetJvm jvm = TargetJvm.open(pid)) {
         status = jvm.status();
-        options.addAll(List.of(jvm.options().split(" "))); // of variables and files, too
+        // includes options from variables and files
+        options.addAll(List.of(jvm.options().split(" ")));
       } catch (FailedException e) {
-        problem = FailedException.worded(e); // only the files are handled
+        problem = FailedException.worded(e); // then only the files are created or removed
       }
       if (status == null && problem == null) {
         throw new FailedException("no Stackweave agent in process " + pid);
@@ -152,7 +153,7 @@ abstract class SwitchCommand implements Callable<Integer> {
       SwitchFiles switches = new SwitchFiles(process.files(), process.uidThere(), off);
       String named = named(status);
       if (named == null) {
-        // The agent may not have begun yet, or the JVM can't be asked.
+        // The agent may not have begun yet, or the JVM does not answer.
         named = inOptions(options);
       }
       if (named == null) {
@@ -183,7 +184,7 @@ abstract class SwitchCommand implements Callable<Integer> {
         .orElse(null);
   }
 
-  /** Asks all sampling JVMs of the user whether they noticed. */
+  /** Checks whether all sampling JVMs of the user have noticed. */
   private boolean askAll(int uid) {
     boolean isGood = true;
     long start = System.nanoTime();
@@ -208,7 +209,7 @@ abstract class SwitchCommand implements Callable<Integer> {
   /** Whether a process of a user has an agent whose drain thread runs. */
   static boolean isSampling(Path process, int uid) {
     try {
-      // Not the owner of the /proc directory, which is root for a process that is not dumpable.
+      // Not the owner of the /proc directory: that is root if a process is not dumpable.
       File[] tasks = process.resolve("task").toFile().listFiles();
       if (tasks == null || ProcessStatus.of(process).uid() != uid) {
         return false;
@@ -228,9 +229,9 @@ abstract class SwitchCommand implements Callable<Integer> {
   }
 
   /**
-   * Asks a JVM until it has noticed, and prints the result.
+   * Reads a JVM's status until it has noticed, and prints the result.
    *
-   * @param isNamed whether the files are those that an option of its agent names
+   * @param isNamed whether an option of its agent names the files
    */
   private boolean ask(long process, boolean isNamed) {
     String said;
@@ -265,7 +266,7 @@ abstract class SwitchCommand implements Callable<Integer> {
     return isGood;
   }
 
-  /** Why a JVM did not change, as text for the user. */
+  /** Why a JVM's state did not change, as text for the user. */
   private String unmoved(long process, boolean hasOwn) {
     if (!off) {
       return "still switched off, by another file: status " + process + " names it";

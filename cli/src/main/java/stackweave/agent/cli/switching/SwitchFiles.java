@@ -32,7 +32,7 @@ final class SwitchFiles {
 
   /**
    * @param uidThere the user's id in the user namespace of the JVMs
-   * @param off whether they are created, else removed
+   * @param off whether the files are created; otherwise they are removed
    */
   SwitchFiles(UserFiles files, int uidThere, boolean off) {
     this.files = files;
@@ -47,7 +47,7 @@ final class SwitchFiles {
   }
 
   /**
-   * Creates or removes those in the usual places.
+   * Creates or removes the files in the default places.
    *
    * @throws FailedException if none could be created
    */
@@ -59,7 +59,7 @@ final class SwitchFiles {
   }
 
   /**
-   * Creates or removes the one that an option of the agent names.
+   * Creates or removes the file that an option of the agent names.
    *
    * @throws FailedException if it could not be created
    */
@@ -107,7 +107,7 @@ final class SwitchFiles {
     try {
       Files.createFile(file, UserFiles.OF_OWNER);
     } catch (FileAlreadyExistsException e) {
-      // An existing file counts, whoever made it.
+      // An existing file has the same effect, whoever created it.
     }
     return true;
   }
@@ -137,8 +137,8 @@ final class SwitchFiles {
   }
 
   /**
-   * The agent takes no file of a directory that is a link, or that others than its user and root
-   * may change; links further up are allowed.
+   * Opens the named file's directory. The agent accepts no directory that is a link, or that users
+   * other than its own and root may change; links further up are allowed.
    */
   private Descriptor ofNamed(Path file) throws IOException {
     Path parent = file.getParent();
@@ -181,7 +181,7 @@ final class SwitchFiles {
     }
   }
 
-  /** Whether all was done. */
+  /** Whether everything succeeded. */
   boolean isGood() {
     return problems.isEmpty();
   }

@@ -15,25 +15,25 @@ import java.util.regex.Pattern;
 
 /**
  * Asks addr2line, of binutils or LLVM, which functions are inlined at an address of one file, and
- * for their lines: DWARF is theirs to read. Not thread-safe.
+ * at which lines; so this program does not read DWARF. Not thread-safe.
  */
 final class InlinedFunctions implements AutoCloseable {
-  /** In the order of speed. */
+  /** The fastest first. */
   private static final List<String> TOOLS = List.of("llvm-addr2line", "addr2line");
 
-  /** An address that no file has: what is said of it ends what is said of the one before. */
+  /** An address that no file has: its answer marks the end of the previous one. */
   private static final long END = -2;
 
   private static final Pattern PLACE = Pattern.compile("(.*):(\\d{1,9}|\\?)(?: \\(.*\\))?");
   private static final String UNKNOWN = "??";
 
-  /** Of one address; a broken tool could say more. */
+  /** Most lines for one address; a broken tool could print more. */
   private static final int MAX_LINES = 1_000;
 
   /**
    * A function at an address.
    *
-   * @param name as the file has it, which may be mangled
+   * @param name the symbol, which may be mangled
    * @param file name of the source file, without its directory; empty if unknown
    * @param line 0 if unknown
    */
@@ -55,7 +55,7 @@ final class InlinedFunctions implements AutoCloseable {
   /**
    * Starts a tool on a file. It ends with its input, and so with this process.
    *
-   * @param maxSeconds for one answer
+   * @param maxSeconds limit for one answer
    * @return null if this machine has no such tool
    */
   static InlinedFunctions of(Path file, long maxSeconds) {
@@ -63,14 +63,14 @@ final class InlinedFunctions implements AutoCloseable {
       try {
         return of(tool, file, maxSeconds);
       } catch (IOException e) {
-        continue; // there is none
+        continue; // the machine lacks this tool
       }
     }
     return null;
   }
 
   static InlinedFunctions of(String tool, Path file, long maxSeconds) throws IOException {
-    // A directory of the PATH that is relative, or empty, must not be where anybody writes.
+    // Not in the working directory, to which a relative or empty entry of PATH may lead.
     return new InlinedFunctions(
         new ProcessBuilder(tool, "-f", "-i", "-a", "-e", file.toAbsolutePath().toString())
             .directory(new File("/"))
@@ -79,22 +79,22 @@ final class InlinedFunctions implements AutoCloseable {
         maxSeconds);
   }
 
-  /** Why it says no more; empty if nothing is wrong. */
+  /** Why there are no more answers; empty if nothing is wrong. */
   String failure() {
     return failure;
   }
 
-  /** The functions at an address, the innermost first; empty if the file says nothing of it. */
+  /** The functions at an address, the innermost first; empty if the file has no information. */
   List<Place> at(long address) {
     if (!failure.isEmpty() || address == END) {
       return List.of();
     }
-    // A read can't be given up, but a process can be ended.
+    // A read can't be interrupted, but a process can be ended.
     AtomicBoolean late = new AtomicBoolean();
     CompletableFuture<Void> limit =
         CompletableFuture.runAsync(
             () -> {
-              late.set(true); // before the reader sees the end that this makes
+              late.set(true); // set before the reader sees the end of input
               close();
             },
             CompletableFuture.delayedExecutor(maxSeconds, TimeUnit.SECONDS));
@@ -135,7 +135,7 @@ final class InlinedFunctions implements AutoCloseable {
     return line.matches("0x0*" + Long.toHexString(address));
   }
 
-  /** Lines of an address, and then pairs of a name and a place. */
+  /** Parses the lines of an address: the address, then pairs of a name and a place. */
   private static List<Place> places(List<String> lines) {
     List<Place> places = new ArrayList<>();
     for (int i = 1; i + 1 < lines.size(); i += 2) {
@@ -155,7 +155,7 @@ final class InlinedFunctions implements AutoCloseable {
     return places;
   }
 
-  /** Ends it, with what it may have started, which would keep the pipe open. */
+  /** Ends the tool, and processes that it may have started, which would keep the pipe open. */
   @Override
   public void close() {
     process.descendants().forEach(ProcessHandle::destroyForcibly);

@@ -27,11 +27,11 @@ import stackweave.unwind.TableMemory;
 
 /**
  * Gives native frames the names that their recording lacks, and the functions that were inlined
- * into them with their lines, from files with the same build id. Names that the recording has stay.
- * Used by the commands that read recordings; not thread-safe. {@link #close} once all was read.
+ * into them with their lines, from files with the same build id. Names that the recording has are
+ * kept. Used by the commands that read recordings; not thread-safe. To be closed when all was read.
  */
 public final class NativeNames implements SampledFrame.Change, AutoCloseable {
-  /** The way of frames that were no frames on the stack. */
+  /** How inlined functions were found, which had no frame on the stack. */
   private static final FoundWay INLINED = new FoundWay("inlined, by debug information", false);
 
   private static final String NATIVE = "native";
@@ -40,7 +40,7 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
   /** The first answer may take long, as the tool reads all of a large file. */
   private static final long MAX_ANSWER_SECONDS = 120;
 
-  /** What is known of a library. */
+  /** Data of a library. */
   private static final class Library {
     private final Path file;
     private final SymbolTable symbols;
@@ -53,7 +53,7 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
       this.inlined = inlined;
     }
 
-    /** The same object for equal methods. */
+    /** Returns the same object for equal methods. */
     SampledMethod one(SampledMethod method) {
       return methods.computeIfAbsent(method, same -> same);
     }
@@ -65,13 +65,13 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
   private final Map<SampledModule, Library> libraries = new IdentityHashMap<>();
   private final Map<SampledMethod, SampledMethod> named = new IdentityHashMap<>();
 
-  /** By library, some of whose functions have no name that was found: what to say. */
+  /** Notes by library, for libraries with functions whose name was not found. */
   private final Map<String, String> missing = new TreeMap<>();
 
   private final List<String> notes = new ArrayList<>();
 
   /**
-   * @param directories where files may be
+   * @param directories the directories that are searched
    */
   public NativeNames(List<Path> directories) {
     files = new SymbolFiles(directories);
@@ -97,7 +97,7 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
     if (library.inlined == null) {
       return method == frame.method() ? List.of(frame) : List.of(with(frame, method, frame.line()));
     }
-    // Where a call returns may be another function's, if this one does not return.
+    // A return address may be in the next function, if the called function does not return.
     long address = frame.method().start() + frame.offset() - (isInnermost ? 0 : 1);
     List<Place> places = library.inlined.at(address);
     if (places.isEmpty()) {
@@ -140,7 +140,7 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
         : library.one(function(unnamed, library.symbols.name(symbol), ""));
   }
 
-  /** With the start of the method in whose place it is: start and offset are the instruction. */
+  /** A function with the start of the method that it replaces, to which the offset is relative. */
   private static SampledMethod function(SampledMethod at, String name, String file) {
     return new SampledMethod(at.module(), "", name, "", 0, file, at.start());
   }
@@ -190,7 +190,7 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
     return inlined;
   }
 
-  /** What the user should know of what was read so far, one line each. */
+  /** Notes for the user on what was read so far, one line each. */
   public List<String> notes() {
     List<String> all = new ArrayList<>(notes);
     all.addAll(files.notes());
@@ -206,7 +206,7 @@ public final class NativeNames implements SampledFrame.Change, AutoCloseable {
     return all;
   }
 
-  /** Ends the programs that were asked; frames that were changed before stay as they are. */
+  /** Ends the tools; frames that were changed before keep their names. */
   @Override
   public void close() {
     for (Library library : libraries.values()) {

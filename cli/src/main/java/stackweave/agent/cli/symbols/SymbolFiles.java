@@ -22,10 +22,10 @@ import stackweave.maps.elf.FileElfImage;
 /**
  * ELF files by build id, in directories that the user named: as gdb lays them out
  * (.build-id/xx/rest.debug), as debuginfod's clients keep them (ID/debuginfo), or else in any way.
- * Reads no other directory, and nothing from a network. Not thread-safe.
+ * Reads no other directory, and does not use the network. Not thread-safe.
  */
 final class SymbolFiles {
-  /** More files, or deeper ones, are not looked at where no layout is known, of each directory. */
+  /** Most files per directory without a known layout; deeper ones are skipped, too. */
   private static final int MAX_FILES = 50_000;
 
   private static final int MAX_DEPTH = 12;
@@ -34,7 +34,7 @@ final class SymbolFiles {
 
   private final List<Path> directories;
 
-  /** Of all files below the directories, once one was looked for in vain; null before. */
+  /** All files below the directories; null until a build id was not found by a layout. */
   private Map<String, List<Path>> all;
 
   private final Set<String> notes = new LinkedHashSet<>();
@@ -46,9 +46,9 @@ final class SymbolFiles {
   /** A file and what it holds. */
   record Found(Path path, FileElfImage image) {}
 
-  /** The file of this build with the most to say, or null: one with a full symbol table first. */
+  /** The best file of this build, preferably one with a full symbol table; or null. */
   Found find(String buildId) throws IOException {
-    // It is of the recording, which may say anything, and becomes a part of names of files.
+    // The id comes from a recording that may be forged, and becomes a part of file names.
     if (!BUILD_ID.matcher(buildId).matches()) {
       return null;
     }
@@ -96,12 +96,12 @@ final class SymbolFiles {
     return all;
   }
 
-  /** What was not looked at, one line each. */
+  /** What was skipped, one line each. */
   List<String> notes() {
     return List.copyOf(notes);
   }
 
-  /** Passes over what can't be read, and links that lead back. */
+  /** Skips what can't be read, and links that form a cycle. */
   private final class Visitor extends SimpleFileVisitor<Path> {
     private final Path root;
     private int files;

@@ -19,18 +19,18 @@ public final class TemplateFolding implements SampledFrame.Change {
   private static final String NATIVE = "native";
   private static final String FOLDED = "<...>";
 
-  /** An operator whose sign has an angle bracket. */
+  /** An operator whose name has an angle bracket. */
   private static final Pattern OPERATOR =
       Pattern.compile("(?<![\\w$])operator(?:<=>|<<=|>>=|->\\*|<<|>>|<=|>=|->|<|>)");
 
   /**
-   * Where arguments of a template begin: behind its name, which may end with a tag or be that of an
-   * operator, or behind {@code ::} in Rust.
+   * Where arguments of a template begin: behind its name, which may end with an ABI tag or be an
+   * operator's, or behind {@code ::} in Rust.
    */
   private static final Pattern OPENING =
       Pattern.compile("(?<=[\\w$\\]}]|(?<![\\w$])operator[^\\w$:]{1,3})<|(?<=.::)<(?!impl )");
 
-  /** What makes functions one. */
+  /** Functions with equal keys are shown as one. */
   private record Key(SampledModule module, String name, String sourceFile) {}
 
   private final SampledFrame.Change before;
@@ -38,7 +38,7 @@ public final class TemplateFolding implements SampledFrame.Change {
   private final Map<Key, SampledMethod> methods = new HashMap<>();
 
   /**
-   * @param before changes frames first
+   * @param before the change that is applied first
    */
   public TemplateFolding(SampledFrame.Change before) {
     this.before = before;
@@ -55,7 +55,7 @@ public final class TemplateFolding implements SampledFrame.Change {
       return frame;
     }
     SampledMethod one = folded.computeIfAbsent(method, this::folded);
-    // Start and offset are still those of the instruction.
+    // Start and offset must still add up to the instruction's address.
     long offset = method.start() + frame.offset() - one.start();
     return one == method
         ? frame
@@ -81,8 +81,8 @@ public final class TemplateFolding implements SampledFrame.Change {
   }
 
   /**
-   * A demangled name without the arguments of its templates. Angle brackets that are none stay:
-   * those of operators, and Rust's {@code <Type as Trait>}, within which arguments are folded.
+   * A demangled name without the arguments of its templates. Other angle brackets are kept: those
+   * of operators, and Rust's {@code <Type as Trait>}, within which arguments are folded.
    */
   static String fold(String name) {
     Matcher operator = OPERATOR.matcher(name).useTransparentBounds(true);
@@ -102,7 +102,7 @@ public final class TemplateFolding implements SampledFrame.Change {
     return text.toString();
   }
 
-  /** Behind the bracket that closes the one at {@code start}; −1 if none does. */
+  /** Index behind the bracket that closes the one at {@code start}; −1 if there is none. */
   private static int endOfArguments(String name, int start, Matcher operator) {
     int angles = 0;
     int others = 0;
