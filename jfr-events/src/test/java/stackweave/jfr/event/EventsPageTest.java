@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import jdk.jfr.DataAmount;
 import jdk.jfr.Event;
 import jdk.jfr.EventType;
@@ -55,6 +59,10 @@ class EventsPageTest {
           NativeLibraryLoad.class,
           NativeLibraryMapped.class,
           Context.class);
+
+  /** JFR calls them, which tells the agent of chunks and settings. */
+  private static final List<String> NEVER_WRITTEN =
+      List.of("ChunkBegin", "ChunkEnd", "SettingsWatch");
 
   private static final List<String> FIELDS_OF_JFR =
       List.of("startTime", "duration", "eventThread", "stackTrace");
@@ -119,6 +127,25 @@ class EventsPageTest {
       assertTrue(page.contains(begin), PAGE + " lacks: " + begin);
     }
     assertTrue(page.contains("the schema's version is " + Session.SCHEMA_VERSION + "."));
+  }
+
+  /** A new event can't be forgotten. */
+  @Test
+  void thePageHasAllEventClasses() throws IOException, ClassNotFoundException {
+    Path classes = Path.of("target/classes");
+    Set<String> found = new TreeSet<>();
+    try (Stream<Path> files = Files.walk(classes)) {
+      for (Path file : files.filter(f -> f.toString().endsWith(".class")).toList()) {
+        String name = classes.relativize(file).toString().replace('/', '.').replace(".class", "");
+        Class<?> type = Class.forName(name, false, getClass().getClassLoader());
+        if (Event.class.isAssignableFrom(type) && !Modifier.isAbstract(type.getModifiers())) {
+          found.add(type.getSimpleName());
+        }
+      }
+    }
+    Set<String> listed = new TreeSet<>(NEVER_WRITTEN);
+    EVENTS.forEach(event -> listed.add(event.getSimpleName()));
+    assertEquals(found, listed);
   }
 
   /** The rows of fields that several events have, by the fields' names. */

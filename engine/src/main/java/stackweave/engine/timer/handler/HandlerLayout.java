@@ -6,7 +6,8 @@ import stackweave.unwind.Registers;
 
 /**
  * Offsets and sizes of the memory shared with the signal handler, in bytes, as in
- * src/main/asm/layout.inc and the two handlers; a test assembles those and compares.
+ * src/main/asm/layout.inc, which says what each is, and the two handlers; a test assembles those
+ * and compares.
  */
 public enum HandlerLayout {
   /** Registers: r8–r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp. */
@@ -24,6 +25,7 @@ public enum HandlerLayout {
         25, 26, 27, 28, 29, 30, 31
       });
 
+  // The process block: one, and the handler's only way to everything else.
   public static final int PROCESS_ENABLED = 0;
   public static final int PROCESS_IN_FLIGHT = 8;
   static final int PROCESS_RING = 16;
@@ -42,12 +44,14 @@ public enum HandlerLayout {
   public static final int PROCESS_TAIL = 192;
   static final int PROCESS_BYTES = 256;
 
+  // A thread block: one for each sampled thread, named by the signal's value.
   static final int BLOCK_MAGIC = 0;
   static final int BLOCK_IDENTITY = 8;
   static final int BLOCK_STACK_END = 16;
   static final int BLOCK_STACK_START = 24;
   static final int BLOCK_BYTES = 64;
 
+  // A record of the ring: header, registers, stack. It takes whole units.
   static final int RECORD_COMMIT = 0;
   public static final int RECORD_TIME = 8;
   public static final int RECORD_IDENTITY = 24;
