@@ -15,7 +15,7 @@ import stackweave.hotspot.runtime.BlockedJavaThread;
 import stackweave.hotspot.runtime.CodeFreeing;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.runtime.JavaThreads;
-import stackweave.hotspot.runtime.StartedThreads;
+import stackweave.hotspot.runtime.StartedThreadCount;
 import stackweave.hotspot.unloading.Unloading;
 import stackweave.hotspot.vmstructs.Field;
 import stackweave.hotspot.vmstructs.JdkVersion;
@@ -162,8 +162,8 @@ public final class HotSpot {
   }
 
   /** How many Java threads the VM has started, or null where it does not count them. */
-  public StartedThreads startedThreads() {
-    return StartedThreads.find(layout, lasting);
+  public StartedThreadCount startedThreads() {
+    return StartedThreadCount.find(layout, lasting);
   }
 
   /** Reads what threads wait for while they are blocked. */

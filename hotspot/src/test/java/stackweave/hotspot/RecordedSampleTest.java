@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
-import stackweave.hotspot.replay.RecordedMemory;
+import stackweave.hotspot.replay.RecordedLines;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayFormatException;
@@ -86,7 +86,7 @@ class RecordedSampleTest {
     assertEquals(new Replay(whole).text(), new Replay(together).text());
   }
 
-  private static ReplayFile without(ReplayFile file, RecordedMemory base) {
+  private static ReplayFile without(ReplayFile file, RecordedLines base) {
     Map<Long, byte[]> own = new TreeMap<>();
     for (int i = 0; i < file.memory().lineCount(); i++) {
       own.put(file.memory().lineAddress(i), file.memory().lineBytes(i));
@@ -102,7 +102,7 @@ class RecordedSampleTest {
         file.architecture(),
         Map.of(),
         file.modules(),
-        RecordedMemory.of(own),
+        RecordedLines.of(own),
         file.sample());
   }
 

@@ -13,7 +13,7 @@ import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.hotspot.model.HotSpotMethod;
 import stackweave.hotspot.replay.ModuleDescriptions.ModuleDescription;
-import stackweave.hotspot.replay.RecordedMemory;
+import stackweave.hotspot.replay.RecordedLines;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayReader;
@@ -250,7 +250,7 @@ public final class RecordCases {
         base.architecture(),
         base.symbols(),
         base.modules(),
-        RecordedMemory.of(lines),
+        RecordedLines.of(lines),
         null);
   }
 
@@ -265,11 +265,11 @@ public final class RecordCases {
         file.architecture(),
         Map.of(),
         file.modules(),
-        RecordedMemory.of(own),
+        RecordedLines.of(own),
         file.sample());
   }
 
-  private static Map<Long, byte[]> lines(RecordedMemory memory) {
+  private static Map<Long, byte[]> lines(RecordedLines memory) {
     Map<Long, byte[]> lines = new TreeMap<>();
     for (int line = 0; line < memory.lineCount(); line++) {
       lines.put(memory.lineAddress(line), memory.lineBytes(line));

@@ -14,7 +14,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.sframe.SFrameInput;
-import stackweave.hotspot.replay.RecordedMemory;
+import stackweave.hotspot.replay.RecordedLines;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayFormatException;
@@ -94,8 +94,8 @@ final class ReplayCommand implements Callable<Integer> {
     for (int i = 0; i < stack.length; i += BYTES_PER_LINE) {
       writeBytes(out, replay.stackAddress() + i, stack, i);
     }
-    RecordedMemory memory = replay.memory();
-    out.append("memory, " + memory.lineCount() * RecordedMemory.LINE + " bytes:\n");
+    RecordedLines memory = replay.memory();
+    out.append("memory, " + memory.lineCount() * RecordedLines.LINE + " bytes:\n");
     for (int i = 0; i < memory.lineCount(); i++) {
       byte[] line = memory.lineBytes(i);
       for (int k = 0; k < line.length; k += BYTES_PER_LINE) {

@@ -11,7 +11,7 @@ import stackweave.unwind.UnreadableMemoryException;
  * same bytes, as in the replay. Bounded: what would be too much is unreadable. Not thread-safe.
  */
 final class RecordingMemory implements MemoryReader {
-  private static final int LINE = RecordedMemory.LINE;
+  private static final int LINE = RecordedLines.LINE;
   private static final int MAX_LINES = (4 << 20) / LINE;
 
   private final MemoryReader memory;
@@ -23,8 +23,8 @@ final class RecordingMemory implements MemoryReader {
   }
 
   /** Takes what was read since the last call. */
-  RecordedMemory take() {
-    RecordedMemory recorded = RecordedMemory.of(lines);
+  RecordedLines take() {
+    RecordedLines recorded = RecordedLines.of(lines);
     lines.clear();
     return recorded;
   }

@@ -87,7 +87,7 @@ public final class Replay {
 
   /** Unwinds the sample, with its frames as text. */
   public String text() {
-    return FrameText.of(unwind(), methods, this::symbol);
+    return ReplayText.of(unwind(), methods, this::symbol);
   }
 
   private String symbol(long address) {

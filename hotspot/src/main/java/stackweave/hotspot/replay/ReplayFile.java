@@ -25,7 +25,7 @@ public record ReplayFile(
     Architecture architecture,
     Map<String, Long> symbols,
     List<RecordedModule> modules,
-    RecordedMemory memory,
+    RecordedLines memory,
     Sample sample) {
 
   /** Fact: the JVM, as {@code java.vm.name} and {@code java.vm.version} have it. */

@@ -27,7 +27,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
 public final class ReplayReader {
   private static final int MAX_TEXT_BYTES = 1 << 20;
   private static final int MAX_ENTRIES = 1 << 16;
-  private static final int MAX_LINES = (32 << 20) / RecordedMemory.LINE;
+  private static final int MAX_LINES = (32 << 20) / RecordedLines.LINE;
   private static final int MAX_RULE_WORDS = 64;
 
   private final DataInputStream in;
@@ -113,7 +113,7 @@ public final class ReplayReader {
     for (int i = count(MAX_ENTRIES); i > 0; i--) {
       modules.add(module());
     }
-    RecordedMemory memory = memory();
+    RecordedLines memory = memory();
     Sample sample = in.readBoolean() ? sample(architecture) : null;
     return new ReplayFile(base, facts, architecture, symbols, modules, memory, sample);
   }
@@ -141,24 +141,24 @@ public final class ReplayReader {
     return new RecordedModule(path, buildId, start, end, bias, source, addresses, rules, symbols);
   }
 
-  private RecordedMemory memory() throws IOException {
+  private RecordedLines memory() throws IOException {
     int count = count(MAX_LINES);
     long[] lines = new long[count];
-    byte[] bytes = new byte[count * RecordedMemory.LINE];
+    byte[] bytes = new byte[count * RecordedLines.LINE];
     for (int i = 0; i < count; ) {
       long address = in.readLong();
       int run = count(count - i);
-      if (run == 0 || address % RecordedMemory.LINE != 0) {
+      if (run == 0 || address % RecordedLines.LINE != 0) {
         throw new ReplayFormatException("a broken replay file: memory out of line");
       }
       for (int k = 0; k < run; k++) {
-        lines[i + k] = address + (long) k * RecordedMemory.LINE;
+        lines[i + k] = address + (long) k * RecordedLines.LINE;
       }
-      in.readFully(bytes, i * RecordedMemory.LINE, run * RecordedMemory.LINE);
+      in.readFully(bytes, i * RecordedLines.LINE, run * RecordedLines.LINE);
       i += run;
     }
     mustAscend(lines);
-    return new RecordedMemory(lines, bytes);
+    return new RecordedLines(lines, bytes);
   }
 
   private Sample sample(Architecture architecture) throws IOException {

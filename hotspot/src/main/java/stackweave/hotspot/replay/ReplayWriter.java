@@ -85,14 +85,14 @@ public final class ReplayWriter {
     }
   }
 
-  private void memory(RecordedMemory memory) throws IOException {
+  private void memory(RecordedLines memory) throws IOException {
     int count = memory.lineCount();
     out.writeInt(count);
     for (int i = 0; i < count; ) {
       int run = 1;
       while (i + run < count
           && memory.lineAddress(i + run)
-              == memory.lineAddress(i) + (long) run * RecordedMemory.LINE) {
+              == memory.lineAddress(i) + (long) run * RecordedLines.LINE) {
         run++;
       }
       out.writeLong(memory.lineAddress(i));

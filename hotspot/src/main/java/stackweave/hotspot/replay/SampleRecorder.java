@@ -138,7 +138,7 @@ public final class SampleRecorder {
       HotSpotMethods methods,
       ModuleDescriptions descriptions,
       CodeModules modules) {
-    return FrameText.of(frames, methods, pc -> symbol(pc, descriptions, modules));
+    return ReplayText.of(frames, methods, pc -> symbol(pc, descriptions, modules));
   }
 
   private static String symbol(long pc, ModuleDescriptions descriptions, CodeModules modules) {
@@ -155,7 +155,7 @@ public final class SampleRecorder {
   private static void nameFrames(RecordingModules modules, FrameBuffer frames) {
     for (int i = 0; i < frames.count(); i++) {
       if (frames.method(i) == FrameBuffer.NO_METHOD) {
-        modules.nameFrame(FrameText.lookupAddress(frames, i));
+        modules.nameFrame(ReplayText.lookupAddress(frames, i));
       }
     }
   }

@@ -1,7 +1,7 @@
 package stackweave.agent.decode;
 
 import stackweave.agent.decode.splice.SplicingUnwinder;
-import stackweave.hotspot.runtime.StartedThreads;
+import stackweave.hotspot.runtime.StartedThreadCount;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
@@ -28,14 +28,14 @@ final class RingWait {
   private final Decoder decoder;
 
   /** Null if it is not known how many threads have started: then any may be new. */
-  private final StartedThreads started;
+  private final StartedThreadCount started;
 
   private long startedCount;
 
   /** When threads were last seen to have started, by {@link System#nanoTime}. */
   private long startedNanos = System.nanoTime();
 
-  RingWait(SplicingUnwinder unwinder, Decoder decoder, StartedThreads started) {
+  RingWait(SplicingUnwinder unwinder, Decoder decoder, StartedThreadCount started) {
     this.unwinder = unwinder;
     this.decoder = decoder;
     this.started = started;

@@ -7,11 +7,11 @@ import java.lang.management.ThreadMXBean;
 import org.junit.jupiter.api.Test;
 import stackweave.hotspot.Vm;
 
-class StartedThreadsTest {
+class StartedThreadCountTest {
 
   @Test
   void countsWhatTheJdkCounts() throws Exception {
-    StartedThreads started = new Vm().hotspot.startedThreads();
+    StartedThreadCount started = new Vm().hotspot.startedThreads();
     ThreadMXBean bean = ManagementFactory.getThreadMXBean();
     long begin = started.count();
     for (int i = 0; i < 5; i++) {

@@ -13,14 +13,14 @@ import stackweave.unwind.UnreadableMemoryException;
  * Pieces of a process's memory, by lines of {@link #LINE} bytes. Little-endian; what was not
  * recorded is unreadable. Immutable and thread-safe.
  */
-public final class RecordedMemory implements MemoryReader {
+public final class RecordedLines implements MemoryReader {
   /** Bytes in a line: divides a page, so that a line is readable as a whole or not at all. */
   public static final int LINE = 64;
 
   private static final VarHandle LONG =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  static final RecordedMemory NONE = new RecordedMemory(new long[0], new byte[0]);
+  static final RecordedLines NONE = new RecordedLines(new long[0], new byte[0]);
 
   private final long[] lines;
   private final byte[] bytes;
@@ -29,13 +29,13 @@ public final class RecordedMemory implements MemoryReader {
    * @param lines addresses, ascending, each a multiple of {@link #LINE}
    * @param bytes of all lines, one behind the other
    */
-  RecordedMemory(long[] lines, byte[] bytes) {
+  RecordedLines(long[] lines, byte[] bytes) {
     this.lines = lines;
     this.bytes = bytes;
   }
 
   /** The lines by their addresses, as the constructor has them. */
-  public static RecordedMemory of(Map<Long, byte[]> lines) {
+  public static RecordedLines of(Map<Long, byte[]> lines) {
     TreeMap<Long, byte[]> sorted = new TreeMap<>(lines);
     long[] addresses = new long[sorted.size()];
     byte[] bytes = new byte[sorted.size() * LINE];
@@ -45,7 +45,7 @@ public final class RecordedMemory implements MemoryReader {
       System.arraycopy(line.getValue(), 0, bytes, i * LINE, LINE);
       i++;
     }
-    return new RecordedMemory(addresses, bytes);
+    return new RecordedLines(addresses, bytes);
   }
 
   /** How many lines there are. */
@@ -64,7 +64,7 @@ public final class RecordedMemory implements MemoryReader {
   }
 
   /** This memory, with the lines of {@code base} that it lacks. */
-  RecordedMemory over(RecordedMemory base) {
+  RecordedLines over(RecordedLines base) {
     long[] addresses = new long[lines.length + base.lines.length];
     byte[] content = new byte[bytes.length + base.bytes.length];
     int count = 0;
@@ -73,7 +73,7 @@ public final class RecordedMemory implements MemoryReader {
     while (own < lines.length || other < base.lines.length) {
       boolean isOwn =
           other == base.lines.length || own < lines.length && lines[own] <= base.lines[other];
-      RecordedMemory from = isOwn ? this : base;
+      RecordedLines from = isOwn ? this : base;
       int line = isOwn ? own++ : other++;
       if (isOwn && other < base.lines.length && base.lines[other] == lines[line]) {
         other++;
@@ -81,8 +81,7 @@ public final class RecordedMemory implements MemoryReader {
       addresses[count] = from.lines[line];
       System.arraycopy(from.bytes, line * LINE, content, count++ * LINE, LINE);
     }
-    return new RecordedMemory(
-        Arrays.copyOf(addresses, count), Arrays.copyOf(content, count * LINE));
+    return new RecordedLines(Arrays.copyOf(addresses, count), Arrays.copyOf(content, count * LINE));
   }
 
   @Override

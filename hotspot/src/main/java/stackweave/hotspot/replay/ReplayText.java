@@ -18,8 +18,8 @@ import stackweave.hotspot.model.HotSpotMethods;
  * end: complete
  * </pre>
  */
-public final class FrameText {
-  private FrameText() {}
+public final class ReplayText {
+  private ReplayText() {}
 
   /**
    * The text of a stack.
