@@ -40,7 +40,7 @@ public final class CollectorOptions {
 
   @Option(
       names = "--plain",
-      description = "http:// may go to other machines: who is between reads it.")
+      description = "Permits http:// to other machines; the network between can read it.")
   private boolean plain;
 
   @Option(

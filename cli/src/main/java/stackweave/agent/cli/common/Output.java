@@ -159,7 +159,7 @@ public final class Output {
             + (e instanceof NoSuchFileException
                 ? "no such directory" // the file itself may be missing
                 : FailedException.reason(e))
-            + (standard ? "; what is there is not whole" : ""));
+            + (standard ? "; the output is incomplete" : ""));
   }
 
   /**

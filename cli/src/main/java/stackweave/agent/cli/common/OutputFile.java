@@ -200,7 +200,7 @@ public final class OutputFile {
           directory.toString(),
           null,
           String.format(
-              "the way to it is another user's (%s), who may lead it elsewhere: name the directory"
+              "a part of the path is another user's (%s), who may change it: name the directory"
                   + " itself, without links, or choose another -o",
               OwnDirectory.userName(owner(first[0]))));
     }

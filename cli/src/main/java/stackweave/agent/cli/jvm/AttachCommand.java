@@ -22,7 +22,7 @@ import stackweave.agent.option.Options;
     name = "attach",
     description = {
       "Puts the agent into a running JVM, where it sleeps until a recording asks for samples.",
-      "JDK 21 and later warn on the JVM's stderr of any agent that comes so."
+      "JDK 21 and later print a warning about each attached agent on the JVM's stderr."
     })
 public final class AttachCommand implements Callable<Integer> {
 

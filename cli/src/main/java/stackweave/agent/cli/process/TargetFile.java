@@ -103,7 +103,7 @@ public final class TargetFile implements AutoCloseable {
       byte[] bytes = read(at, (int) Math.min(BUFFER, to - at));
       nanos += System.nanoTime() - start;
       if (nanos - SLOW_NANOS > (at - from) * SLOWEST_NANOS_PER_BYTE) {
-        throw new IOException("it comes slower than a MiB a second");
+        throw new IOException("reading is slower than a MiB a second");
       }
       if (bytes.length == 0) {
         throw new IOException("the recording became shorter while it was read");

@@ -76,7 +76,8 @@ public final class TimeOptions {
     }
     if (!event.isEmpty()) {
       if (wall || !states.isEmpty()) {
-        throw new UsageException("--event is of no time: --wall and --state don't go with it");
+        throw new UsageException(
+            "--event counts events and no time: it can't be combined with --wall or --state");
       }
       return SampleChoice.ofEvent(event.strip());
     }

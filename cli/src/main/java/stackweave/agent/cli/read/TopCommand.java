@@ -43,14 +43,14 @@ public final class TopCommand implements Callable<Integer> {
       names = "--every",
       paramLabel = "TIME",
       converter = DurationConverter.class,
-      description = "Of a running JVM, how long a table is of: 1s to 30s. Default: 5s.")
+      description = "For a running JVM: the time between two tables, 1s to 30s. Default: 5s.")
   private Long everyMillis;
 
   @Option(
       names = {"-d", "--duration"},
       paramLabel = "TIME",
       converter = DurationConverter.class,
-      description = "Of a running JVM, how long in all, such as 1m.")
+      description = "For a running JVM: the total time, such as 1m.")
   private Long totalMillis;
 
   @Option(

@@ -139,7 +139,7 @@ public final class RecordCommand implements Callable<Integer> {
     Output.mustBeWritable(file(System.currentTimeMillis(), false));
     if (!QUOTABLE.matcher(settings).matches()) {
       throw new FailedException(
-          "'" + settings + "' can't be told to the JVM: it has a quote in it");
+          "'" + settings + "' can't be passed to the JVM: it has a quote in it");
     }
     long longest = isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
     long total = durationMillis != null ? durationMillis : longest;

@@ -6,8 +6,8 @@ import picocli.CommandLine.Command;
 @Command(
     name = "off",
     description = {
-      "Switches sampling off in all JVMs of a user, or in one, until on is said.",
-      "Leaves a file where the agent looks every second; says which JVMs have stopped."
+      "Switches sampling off in all JVMs of a user, or in one, until the command on is run.",
+      "Leaves a file where the agent looks every second; prints which JVMs have stopped."
     })
 public final class OffCommand extends SwitchCommand {
   OffCommand() {

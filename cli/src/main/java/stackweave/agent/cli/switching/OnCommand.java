@@ -6,7 +6,7 @@ import picocli.CommandLine.Command;
 @Command(
     name = "on",
     description = {
-      "Takes back what off did: recordings that ask for samples get them again.",
+      "Undoes the command off: recordings that ask for samples get them again.",
       "Starts no recording."
     })
 public final class OnCommand extends SwitchCommand {

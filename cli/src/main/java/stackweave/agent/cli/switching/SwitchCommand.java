@@ -196,7 +196,7 @@ abstract class SwitchCommand implements Callable<Integer> {
     for (long process : pids) {
       if (System.nanoTime() - start > ASKING_NANOS) {
         System.out.printf(
-            "process %1$s: not asked, for others did not answer in time: off --pid %1$s%n",
+            "process %1$s: not checked, because others did not answer in time: off --pid %1$s%n",
             process);
         isGood = false;
       } else {
@@ -275,7 +275,7 @@ abstract class SwitchCommand implements Callable<Integer> {
         ? "still sampling; a switch file of its own counts for it: off --pid " + process
         : String.format(
             "still sampling after 15 s: in a container, or with PrivateTmp=, it doesn't see these"
-                + " files: off --pid %1$s; else status %1$s says how it fares",
+                + " files: off --pid %1$s; else status %1$s says more",
             process);
   }
 }
