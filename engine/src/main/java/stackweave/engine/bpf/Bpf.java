@@ -33,7 +33,7 @@ public final class Bpf {
   private static final int KEY_BYTES = 4;
   private static final int ATTR_BYTES = 72;
 
-  /** Bytes that {@link #lookUp} needs, and {@link #update} and {@link #delete}. */
+  /** Bytes of the buffer that {@link #lookUp} and {@link #update} need. */
   public static final int ELEMENT_BYTES = 32;
 
   private static final int PROGRAM = 256;
