@@ -52,8 +52,8 @@ public final class CallPolicy {
   }
 
   /**
-   * That of the calling thread. proc_pid_status(5): Seccomp is 0 for none, 1 for strict mode, 2 for
-   * a filter; a kernel without seccomp has no such line.
+   * The filter of the calling thread. proc_pid_status(5): Seccomp is 0 for none, 1 for strict mode,
+   * 2 for a filter; a kernel without seccomp has no such line.
    */
   public static Filter filter() {
     try {

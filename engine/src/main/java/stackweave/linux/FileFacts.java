@@ -26,7 +26,7 @@ public record FileFacts(int mode, int uid, int links, long size, long device, lo
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int PERMISSIONS = 07777;
 
-  /** Those of the file that the path names; {@code options} say whether links are followed. */
+  /** The attributes of a file; {@code options} say whether links are followed. */
   public static FileFacts of(Path path, LinkOption... options) throws IOException {
     Map<String, Object> facts =
         Files.readAttributes(path, "unix:mode,uid,nlink,size,dev,ino", options);

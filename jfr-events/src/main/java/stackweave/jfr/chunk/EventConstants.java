@@ -41,7 +41,7 @@ public final class EventConstants {
   private final ChunkSource source;
   private final ChunkHeader header;
 
-  /** Those of a chunk. */
+  /** Looks up the constants of a chunk. */
   public EventConstants(ChunkSource source, ChunkHeader header) {
     this.source = source;
     this.header = header;

@@ -12,7 +12,7 @@ import java.util.TreeSet;
  */
 record OwnSettings(SamplingRule.Facts recording, String event, Map<String, String> values) {
   /**
-   * Those of a recording.
+   * The settings of a recording.
    *
    * @param ids the events' ids, by which settings may name them too
    */

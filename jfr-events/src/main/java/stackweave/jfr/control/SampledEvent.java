@@ -93,12 +93,12 @@ public record SampledEvent(Kind kind, String name, long interval) {
     return (kind == Kind.SOFTWARE ? SOFTWARE : HARDWARE).indexOf(name);
   }
 
-  /** Of a tracepoint its category, of a function its library. */
+  /** The category of a tracepoint, or the library of a function. */
   public String group() {
     return name.substring(0, name.lastIndexOf(':'));
   }
 
-  /** Of a tracepoint its name, of a function its symbol. */
+  /** The name of a tracepoint, or the symbol of a function. */
   public String member() {
     return name.substring(name.lastIndexOf(':') + 1);
   }

@@ -52,16 +52,16 @@ public final class SampleRecord {
   /** {@link ThreadState#code}, or {@link ThreadState#ofSystemCall}; on a CPU unless it is set. */
   public int state;
 
-  /** Of {@link Kind#EVENT}: what happened, as options and settings name it. */
+  /** For {@link Kind#EVENT}: what happened, as options and settings name it. */
   public String event;
 
-  /** Of memory: the page or the block. */
+  /** For memory: the address of the page or block. */
   public long address;
 
   /** For {@link Kind#BLOCKED}: whether the thread has got a CPU again. */
   public boolean isOver;
 
-  /** Of {@link Kind#BLOCKED}: the key of the thread of this process that woke it, 0 for none. */
+  /** For {@link Kind#BLOCKED}: the key of the thread of this process that woke it, 0 for none. */
   public long wakerKey;
 
   /** As {@link Blocked#wakerPid}. */

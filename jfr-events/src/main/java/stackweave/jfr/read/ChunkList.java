@@ -104,7 +104,7 @@ public final class ChunkList {
     }
   }
 
-  /** Those that can be read, in their order. */
+  /** The readable chunks, in their order. */
   public List<ChunkHeader> chunks() {
     return chunks;
   }

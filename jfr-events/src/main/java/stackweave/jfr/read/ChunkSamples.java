@@ -33,7 +33,7 @@ public final class ChunkSamples implements SampleDefinitions {
 
   private static final double NANOS_PER_SECOND = 1e9;
 
-  /** Those of {@link EventDecoder} that are of CPU time. */
+  /** The shapes of samples of CPU time, as {@link EventDecoder} has them. */
   private static final List<EventShape> SHAPES =
       EventDecoder.ALL.subList(0, EventDecoder.STACK_SAMPLE + 1);
 

@@ -21,7 +21,7 @@ final class JvmChunks {
   /** Alternating begins and ends of the times in which no sample was taken. */
   private final List<Long> pauses = new ArrayList<>();
 
-  /** Of all samples, once {@link #finish} is called. */
+  /** The weights of all samples, once {@link #finish} is called. */
   final WeightSpread weights = new WeightSpread();
 
   private long interval = Long.MAX_VALUE;

@@ -37,10 +37,10 @@ public final class RecordingMerge {
   private static final String NATIVE_SAMPLE = "jdk.NativeMethodSample";
   private static final double PERCENT = 100;
 
-  /** Of chunks without woven constants. */
+  /** Stands for chunks without woven constants. */
   private static final int NO_KEYS = -2;
 
-  /** Of chunks that are woven now. */
+  /** Stands for chunks that are woven now. */
   private static final int NEW_KEYS = -1;
 
   private final MergeOptions options;

@@ -22,7 +22,7 @@ public final class SampleCounts {
   /** The exception of the last sample that could not be decoded; null if none. */
   public Throwable lastFailure;
 
-  /** Not by a stream: it is made before sampling begins, and the first one takes 5 ms. */
+  /** Uses no stream: this runs before sampling begins, and the first stream takes 5 ms. */
   private static int maxCode() {
     int max = 0;
     for (StopReason reason : StopReason.values()) {

@@ -46,7 +46,9 @@ final class DrainLoop {
   /** With shorter intervals samples do not gather, because the rings need room. */
   private static final long BATCH_INTERVAL_NANOS = 5_000_000L;
 
-  /** Nor do they if decoding would take more CPU time: at the JVM's end there is no time for it. */
+  /**
+   * Samples whose decoding takes longer do not gather: there is no time for it at the JVM's end.
+   */
   private static final long BATCH_DECODING_NANOS = 20_000_000L;
 
   /** How often mappings are read again while samples come: the kernel does not record munmap. */

@@ -9,7 +9,7 @@ import stackweave.agent.jdk.hook.HookException;
  * wrapper has a native method with the prefix. Used by {@link CallTransformer}. Stateless.
  */
 final class JnaLookup {
-  /** Also where it was moved to another package. */
+  /** A suffix, which also matches a JNA that was moved to another package. */
   private static final String LIBRARY = "com/sun/jna/NativeLibrary";
 
   /** The method that every lookup calls, JNA 3.2 to 5.19. */

@@ -14,7 +14,7 @@ import java.util.TreeMap;
  */
 public record SampledContext(
     long id, String traceId, String spanId, SortedMap<String, String> labels) {
-  /** Of samples that were taken outside of all scopes, or in one that is not known. */
+  /** The context of samples outside of all scopes, or in one that is not known. */
   public static final SampledContext NONE =
       new SampledContext(0, "", "", Collections.emptySortedMap());
 

@@ -13,10 +13,10 @@ final class WovenNames {
     final long key;
     final String text;
 
-    /** Of a class or a package: its text. */
+    /** The text of a class or a package. */
     final Name symbol;
 
-    /** Of a class: its package, or null. */
+    /** The package of a class, or null. */
     final Name packageName;
 
     /** The number of the last {@link WovenChunk} that has it. */

@@ -53,12 +53,12 @@ public final class HeapRoom {
   private long lowest;
   private int falls;
 
-  /** Of this JVM's heap. */
+  /** For this JVM's heap. */
   public HeapRoom() {
     this(Heap.OF_JVM);
   }
 
-  /** Of another heap, for tests. */
+  /** For another heap, in tests. */
   public HeapRoom(Heap heap) {
     this.heap = heap;
     this.cachesBytes = Math.min(MAX_CACHES_BYTES, heap.maxBytes() / HEAP_SHARE);
