@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureRefusedException;
-import stackweave.agent.feature.call.NativeCalls;
+import stackweave.agent.feature.call.CallsFeature;
 import stackweave.agent.feature.label.LabelsFeature;
 import stackweave.agent.feature.load.LoadsFeature;
 import stackweave.agent.feature.memory.AllocationFeature;
@@ -25,14 +25,14 @@ final class FeatureList implements Supplier<List<Feature>> {
   private final Options options;
   private final Instrumentation instrumentation;
   private final Messages messages;
-  private final NativeCalls calls;
+  private final CallsFeature calls;
   private LoadsFeature loads;
 
   /**
    * @param calls null if no native methods are timed
    */
   FeatureList(
-      Options options, Instrumentation instrumentation, Messages messages, NativeCalls calls) {
+      Options options, Instrumentation instrumentation, Messages messages, CallsFeature calls) {
     this.options = options;
     this.instrumentation = instrumentation;
     this.messages = messages;

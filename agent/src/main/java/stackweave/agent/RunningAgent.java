@@ -4,7 +4,7 @@ import java.lang.instrument.Instrumentation;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.drain.RoomGate;
 import stackweave.agent.drain.Sampler;
-import stackweave.agent.feature.call.NativeCalls;
+import stackweave.agent.feature.call.CallsFeature;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
 import stackweave.jfr.control.SamplingControl;
@@ -21,7 +21,7 @@ final class RunningAgent {
   private final RoomGate gate;
 
   /** Null if no native methods are timed. */
-  private final NativeCalls calls;
+  private final CallsFeature calls;
 
   /** Registers the listener only; everything else is created when a recording asks for samples. */
   RunningAgent(Options options, Instrumentation instrumentation) {
@@ -29,7 +29,8 @@ final class RunningAgent {
     calls =
         options.calls().isEmpty()
             ? null
-            : NativeCalls.install(options.calls(), options.isAttached(), instrumentation, messages);
+            : CallsFeature.install(
+                options.calls(), options.isAttached(), instrumentation, messages);
     FeatureList features = new FeatureList(options, instrumentation, messages, calls);
     sampler =
         new Sampler(instrumentation, options, features, messages, new StatusBoard(instrumentation));

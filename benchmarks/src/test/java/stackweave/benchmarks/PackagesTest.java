@@ -29,6 +29,8 @@ import java.util.stream.Collectors;
 class PackagesTest {
   private static final int MAX_CLASSES = 25;
   private static final int MAX_PARAMETERS = 6;
+  private static final String TOOLS = "stackweave\\.(lab|samples|benchmarks|testing|live)\\b.*";
+  private static final String PROCESSORS = ".*\\.(cpu|x86|x86_64|aarch64|s390x)\\b.*";
 
   @ArchTest
   static final ArchRule NO_CIRCLES =
@@ -44,6 +46,22 @@ class PackagesTest {
                     JavaClass::getPackageName, TreeMap::new, Collectors.counting()));
     large.values().removeIf(count -> count <= MAX_CLASSES);
     assertEquals(Map.of(), large, "packages of more than " + MAX_CLASSES + " classes");
+  }
+
+  /** A class's name says which it is, but for classes that each processor has. */
+  @ArchTest
+  static void noNameIsTakenTwice(JavaClasses classes) {
+    Map<String, List<String>> packages =
+        classes.stream()
+            .filter(type -> type.isTopLevelClass() && !type.getSimpleName().equals("package-info"))
+            .filter(type -> !type.getPackageName().matches(TOOLS + "|" + PROCESSORS))
+            .collect(
+                Collectors.groupingBy(
+                    JavaClass::getSimpleName,
+                    TreeMap::new,
+                    Collectors.mapping(JavaClass::getPackageName, Collectors.toList())));
+    packages.values().removeIf(each -> each.size() == 1);
+    assertEquals(Map.of(), packages);
   }
 
   /** What the agent is made of; records of what is read or written have more components. */

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
-import stackweave.agent.cli.common.Messages;
+import stackweave.agent.cli.common.CommandMessages;
 
 /**
  * Recordings that a service's environment starts in a command's own JVM: options in
@@ -46,7 +46,7 @@ final class InheritedRecordings {
       return; // it has ended by itself
     }
     if (file != null) {
-      Messages.say(
+      CommandMessages.say(
           "%1$s starts a recording in the JVM of this command, too, and JFR has emptied its file %2$s"
               + " before the command began: run commands with env -u %1$s",
           variable, file);

@@ -10,8 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import picocli.CommandLine.ParseResult;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 
 /**
  * The files that a command reads, with their state when it began: if one changes meanwhile, the
@@ -56,7 +56,7 @@ final class InputFiles {
       if (now.bytes <= before.bytes) {
         throw failed(name, " was overwritten" + MEANWHILE);
       }
-      Messages.say("%s: grew%s: what was added last is not in the result", name, MEANWHILE);
+      CommandMessages.say("%s: grew%s: what was added last is not in the result", name, MEANWHILE);
     }
   }
 

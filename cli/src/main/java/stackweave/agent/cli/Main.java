@@ -11,8 +11,8 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.UnmatchedArgumentException;
 import stackweave.agent.attach.Version;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.jvm.AttachCommand;
 import stackweave.agent.cli.jvm.DetachCommand;
@@ -189,7 +189,7 @@ public final class Main {
   }
 
   private static int failed(String message) {
-    Messages.say(message);
+    CommandMessages.say(message);
     return FAILED;
   }
 

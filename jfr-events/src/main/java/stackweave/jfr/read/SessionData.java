@@ -11,7 +11,7 @@ import stackweave.jfr.event.LabelText;
 import stackweave.jfr.event.LibraryName;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.block.BlockPieces;
-import stackweave.jfr.read.block.Definitions;
+import stackweave.jfr.read.block.DefinitionReceiver;
 import stackweave.jfr.read.context.SampledContext;
 import stackweave.unwind.hash.LongIndex;
 
@@ -20,7 +20,7 @@ import stackweave.unwind.hash.LongIndex;
  * never reused in a session, so definitions of the same id in several chunks are equal. Used by
  * {@link SampledRecording}; not thread-safe.
  */
-final class SessionData implements Definitions {
+final class SessionData implements DefinitionReceiver {
   /** Instead of a build id, if libraries of several builds have the name. */
   private static final String SEVERAL = "";
 

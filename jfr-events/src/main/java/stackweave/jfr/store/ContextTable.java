@@ -9,7 +9,7 @@ final class ContextTable {
 
   private static final long MAX_CHARACTERS = 4 << 20;
 
-  private final Definitions<ContextDefinition> contexts = new Definitions<>();
+  private final InternedDefinitions<ContextDefinition> contexts = new InternedDefinitions<>();
   private long characters;
 
   long intern(ContextDefinition context) {

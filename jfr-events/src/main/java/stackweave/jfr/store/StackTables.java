@@ -3,8 +3,8 @@ package stackweave.jfr.store;
 /** The definitions of one generation of a store, each with the last chunk that has it. */
 final class StackTables {
   final StackTrie trie = new StackTrie(1);
-  final Definitions<MethodDefinition> methods = new Definitions<>();
-  final Definitions<ModuleDefinition> modules = new Definitions<>();
+  final InternedDefinitions<MethodDefinition> methods = new InternedDefinitions<>();
+  final InternedDefinitions<ModuleDefinition> modules = new InternedDefinitions<>();
   final ThreadTable threads = new ThreadTable();
   final ContextTable contexts = new ContextTable();
 

@@ -11,7 +11,7 @@ import java.util.Map;
 import jdk.jfr.consumer.EventStream;
 import jdk.jfr.consumer.RecordedEvent;
 import stackweave.jfr.read.block.BlockPieces;
-import stackweave.jfr.read.block.Definitions;
+import stackweave.jfr.read.block.DefinitionReceiver;
 
 /**
  * Prints every few seconds in which native functions CPU time was spent. Takes the events of a
@@ -117,7 +117,7 @@ public final class HotFunctions {
   }
 
   /** Keeps of the definitions what is needed for innermost frames. */
-  private final class Taker implements Definitions {
+  private final class Taker implements DefinitionReceiver {
     @Override
     public void frame(
         long id, long parentId, long methodId, int kind, int line, long offset, int found) {

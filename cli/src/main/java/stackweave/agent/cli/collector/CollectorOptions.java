@@ -12,8 +12,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.export.Protobuf;
 import stackweave.jfr.export.otlp.EndpointException;
@@ -142,7 +142,7 @@ public final class CollectorOptions {
           collector.uri() + " rejected " + answer.rejected() + " profiles: " + answer.message());
     }
     if (!answer.message().isEmpty()) {
-      Messages.say("%s says: %s", collector.uri(), answer.message());
+      CommandMessages.say("%s says: %s", collector.uri(), answer.message());
     }
   }
 }

@@ -19,7 +19,7 @@ public class FailedException extends Exception {
    *     taken as it is if there are no arguments
    */
   public FailedException(String format, Object... arguments) {
-    super(Messages.text(format, arguments));
+    super(CommandMessages.text(format, arguments));
   }
 
   /**

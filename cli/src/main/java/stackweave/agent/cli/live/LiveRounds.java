@@ -8,8 +8,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.record.RecordingRounds;
 import stackweave.agent.cli.record.RemoteRecording;
@@ -82,7 +82,7 @@ public final class LiveRounds {
           take(recording, taker);
           String ending = recording.ending("");
           if (!ending.isEmpty()) {
-            Messages.say(ending);
+            CommandMessages.say(ending);
           }
         },
         afterwards);
@@ -90,7 +90,7 @@ public final class LiveRounds {
 
   private void sayObstacle(String now) {
     if (!now.equals(obstacle) && !now.isEmpty()) {
-      Messages.say("no samples are taken: %s", now);
+      CommandMessages.say("no samples are taken: %s", now);
     }
     obstacle = now;
   }

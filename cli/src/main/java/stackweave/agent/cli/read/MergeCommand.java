@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.weave.MergeOptions;
@@ -76,10 +76,10 @@ public final class MergeCommand implements Callable<Integer> {
         new MergeOptions(only, keepsJdkSamples, state == State.DEFAULT, byWeight);
     MergeReport report = merge(file, options);
     for (String note : report.notes()) {
-      Messages.say(note);
+      CommandMessages.say(note);
     }
     if (byWeight && report.woven() > 0) {
-      Messages.say(
+      CommandMessages.say(
           "--by-weight changes nothing of what was woven before: record with --no-weave,"
               + " or without weave=on, and merge that");
     }
@@ -94,7 +94,7 @@ public final class MergeCommand implements Callable<Integer> {
     try (ProgressLine progress = ProgressLine.begin()) {
       RecordingMerge merge = RecordingMerge.of(recordings, options, progress);
       for (String loss : merge.losses()) {
-        Messages.say(loss);
+        CommandMessages.say(loss);
       }
       AtomicReference<MergeReport> report = new AtomicReference<>();
       Output.privately(file, false, out -> report.set(merge.writeTo(out)));

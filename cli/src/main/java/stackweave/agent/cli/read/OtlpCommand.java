@@ -5,8 +5,8 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import stackweave.agent.cli.collector.CollectorOptions;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
 import stackweave.jfr.export.otlp.OtlpExport;
@@ -63,6 +63,6 @@ public final class OtlpCommand implements Callable<Integer> {
       Thread.currentThread().interrupt();
       throw new FailedException("interrupted while sending to " + collector.uri());
     }
-    Messages.say("sent to " + collector.uri());
+    CommandMessages.say("sent to " + collector.uri());
   }
 }

@@ -4,8 +4,8 @@ import java.nio.file.Path;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
@@ -83,10 +83,10 @@ public final class Recording {
   /** Prints a recording's losses and warnings. */
   static SampledRecording said(Path file, SampledRecording recording) {
     for (String loss : recording.losses()) {
-      Messages.say(file + ": " + loss);
+      CommandMessages.say(file + ": " + loss);
     }
     for (String warning : recording.warnings()) {
-      Messages.say(file + ": " + warning);
+      CommandMessages.say(file + ": " + warning);
     }
     return recording;
   }

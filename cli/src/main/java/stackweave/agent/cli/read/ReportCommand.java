@@ -14,8 +14,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.common.UsageException;
@@ -140,7 +140,7 @@ public final class ReportCommand implements Callable<Integer> {
         };
     Output.to(output, text, after);
     for (Limit limit : exceeded) {
-      Messages.say("exceeded: " + Plain.line(limit.toString()));
+      CommandMessages.say("exceeded: " + Plain.line(limit.toString()));
     }
     return exceeded.isEmpty() ? 0 : EXCEEDED;
   }

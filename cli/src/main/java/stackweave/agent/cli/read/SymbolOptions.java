@@ -6,8 +6,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.symbols.NativeNames;
 import stackweave.agent.cli.symbols.TemplateFolding;
 import stackweave.jfr.read.RecordingException;
@@ -57,7 +57,7 @@ final class SymbolOptions {
       // Visits all stacks, so that missing names are reported before the export.
       recording.forEachStack((thread, end, frames, count, weight) -> {});
       for (String note : said.add(file) ? names.notes() : List.<String>of()) {
-        Messages.say(file + ": " + note);
+        CommandMessages.say(file + ": " + note);
       }
       return recording;
     }

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.jvm.OwnCommand;
@@ -264,7 +264,7 @@ public final class RecordCommand implements Callable<Integer> {
   }
 
   private static void sayUnwoven(Path file, String why) {
-    Messages.say(
+    CommandMessages.say(
         "%s is as the JVM wrote it, without jdk.ExecutionSample events of the samples:"
             + " %s; %s adds them",
         file, why, OwnCommand.line("merge", OwnCommand.file(file)));
@@ -289,7 +289,7 @@ public final class RecordCommand implements Callable<Integer> {
             ? otherTime(recording.spanNanos(), wanted, nanos)
             : ending + "; saved " + recording.saved();
     if (!said.isEmpty()) {
-      Messages.say(said);
+      CommandMessages.say(said);
     }
   }
 
@@ -303,7 +303,7 @@ public final class RecordCommand implements Callable<Integer> {
       }
     } catch (FailedException e) {
       // The recording is saved; only the summary is missing.
-      Messages.say(FailedException.worded(e));
+      CommandMessages.say(FailedException.worded(e));
     }
   }
 

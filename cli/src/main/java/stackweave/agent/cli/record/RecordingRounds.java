@@ -3,8 +3,8 @@ package stackweave.agent.cli.record;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.process.TargetJvm;
 
 /**
@@ -62,7 +62,8 @@ public final class RecordingRounds {
       if (!isInterrupted()) {
         throw e;
       }
-      Messages.say(FailedException.worded(e)); // the JVM may have ended before the caller could
+      CommandMessages.say(
+          FailedException.worded(e)); // the JVM may have ended before the caller could
     } finally {
       try {
         afterwards.run();

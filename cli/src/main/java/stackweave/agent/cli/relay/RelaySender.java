@@ -6,8 +6,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import stackweave.agent.cli.collector.CollectorOptions;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.live.LiveRounds;
 import stackweave.jfr.export.Selection;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
@@ -110,7 +110,7 @@ final class RelaySender implements LiveRounds.Taker {
     lost++;
     if (!why.equals(lastProblem)) {
       lastProblem = why;
-      Messages.say("a profile was lost: %s", why);
+      CommandMessages.say("a profile was lost: %s", why);
     }
   }
 
@@ -139,7 +139,7 @@ final class RelaySender implements LiveRounds.Taker {
   private synchronized void sayNothing(String why) {
     if (!isNothingSaid) {
       isNothingSaid = true;
-      Messages.say("nothing to send: %s", why);
+      CommandMessages.say("nothing to send: %s", why);
     }
   }
 
@@ -149,7 +149,7 @@ final class RelaySender implements LiveRounds.Taker {
     isNothingSaid = false;
     if (!lastProblem.isEmpty()) {
       lastProblem = "";
-      Messages.say("%s takes profiles again", collector.uri());
+      CommandMessages.say("%s takes profiles again", collector.uri());
     }
   }
 
@@ -175,11 +175,11 @@ final class RelaySender implements LiveRounds.Taker {
     synchronized (this) {
       if (left > 0) {
         lost += left;
-        Messages.say(
+        CommandMessages.say(
             "not sent before the end: %s; %s has not answered, or could not be reached",
             left, collector.uri());
       }
-      Messages.say("profiles sent: %s, with %s samples; lost: %s", sent, sentSamples, lost);
+      CommandMessages.say("profiles sent: %s, with %s samples; lost: %s", sent, sentSamples, lost);
     }
   }
 }

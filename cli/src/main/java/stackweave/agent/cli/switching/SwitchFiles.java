@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import stackweave.agent.attach.SwitchPlaces;
+import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Messages;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.cli.process.UserFiles;
@@ -174,7 +174,7 @@ final class SwitchFiles {
           String.join("; ", problems));
     }
     for (String problem : problems) {
-      Messages.say("%s%s", problem, off ? "; a JVM that looks only there goes on" : "");
+      CommandMessages.say("%s%s", problem, off ? "; a JVM that looks only there goes on" : "");
     }
     if (!off && turned == 0) {
       System.out.println("no switch file: " + Plain.line(String.join(", ", places)));

@@ -60,15 +60,15 @@ final class BlockReport {
    * @param rows how many blocks it lists
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  static Section section(SampledRecording recording, int rows) throws RecordingException {
-    Section section = new Section("Longest blocks");
+  static ReportSection section(SampledRecording recording, int rows) throws RecordingException {
+    ReportSection section = new ReportSection("Longest blocks");
     if (recording.blockedThreads() > 0) {
       new BlockReport(recording, rows).fill(section);
     }
     return section;
   }
 
-  private void fill(Section section) throws RecordingException {
+  private void fill(ReportSection section) throws RecordingException {
     recording.forEachBlocked(this::take);
     open.values().forEach(this::add);
     long threshold = recording.figures().get(Counter.BLOCKED_THRESHOLD);
@@ -135,7 +135,7 @@ final class BlockReport {
     return block.isOver() ? Texts.of("%s, ran %.1f ms later", who, waker.delayNanos() / 1e6) : who;
   }
 
-  private static void addRows(BlockedThread block, Section section) {
+  private static void addRows(BlockedThread block, ReportSection section) {
     section.row(
         (block.isOver() ? "" : ">") + Texts.seconds(block.nanos()),
         Texts.of(

@@ -28,11 +28,11 @@ public final class BorderReport {
    */
   public static Export read(Path file, String why, boolean html)
       throws IOException, RecordingException {
-    List<Section> found = new ArrayList<>(CallReport.sections(file, null));
+    List<ReportSection> found = new ArrayList<>(CallReport.sections(file, null));
     if (found.isEmpty() && !hasSession(file)) {
       return null; // a recording of a JVM without the agent
     }
-    List<LibraryLoads.Load> loads = LibraryLoads.read(file);
+    List<RecordedLoads.Load> loads = RecordedLoads.read(file);
     if (!loads.isEmpty()) {
       found.add(new LoadSections(loads).table(0));
     }
@@ -60,7 +60,7 @@ public final class BorderReport {
    */
   public static Export readLoads(Path file, String why, boolean html, int rows)
       throws IOException, RecordingException {
-    List<LibraryLoads.Load> loads = LibraryLoads.read(file);
+    List<RecordedLoads.Load> loads = RecordedLoads.read(file);
     return of(
         file,
         why,
@@ -68,13 +68,13 @@ public final class BorderReport {
         loads.isEmpty() ? List.of() : List.of(new LoadSections(loads).table(rows)));
   }
 
-  private static Export of(Path file, String why, boolean html, List<Section> found) {
+  private static Export of(Path file, String why, boolean html, List<ReportSection> found) {
     if (found.isEmpty()) {
       return null;
     }
-    Section without = new Section("No samples");
+    ReportSection without = new ReportSection("No samples");
     without.say(why);
-    List<Section> sections = new ArrayList<>(List.of(without));
+    List<ReportSection> sections = new ArrayList<>(List.of(without));
     sections.addAll(found);
     return (none, out) ->
         SectionWriter.write(String.valueOf(file.getFileName()), sections, html, out);

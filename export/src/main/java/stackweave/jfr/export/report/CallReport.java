@@ -37,16 +37,16 @@ final class CallReport {
    * @param samples the recording, opened with its waiting threads if there are any; null if it has
    *     no samples
    */
-  static List<Section> sections(Path file, SampledRecording samples)
+  static List<ReportSection> sections(Path file, SampledRecording samples)
       throws IOException, RecordingException {
-    NativeCalls calls = NativeCalls.read(file, MAX_CALLS);
+    RecordedCalls calls = RecordedCalls.read(file, MAX_CALLS);
     List<CallSum> sums = calls.sums();
     if (sums.isEmpty()) {
       return List.of();
     }
     Set<String> overloaded = overloaded(sums);
     long slow = sums.stream().mapToLong(CallSum::slowCalls).sum();
-    List<Section> sections = new ArrayList<>(List.of(methods(sums, overloaded)));
+    List<ReportSection> sections = new ArrayList<>(List.of(methods(sums, overloaded)));
     if (slow > 0) {
       boolean hasWaiting = samples != null && samples.choice().isWall();
       String hint = hasWaiting ? "" : "; wall=20ms takes samples of threads that wait, too";
@@ -58,8 +58,8 @@ final class CallReport {
     return sections;
   }
 
-  private static Section methods(List<CallSum> sums, Set<String> overloaded) {
-    Section section = new Section("Native calls by method");
+  private static ReportSection methods(List<CallSum> sums, Set<String> overloaded) {
+    ReportSection section = new ReportSection("Native calls by method");
     section.say(
         "%,d calls of the %,d timed native methods that were called took %s of wall-clock time,"
             + " waiting included. 99 of 100 calls are below the bound 99 %%; SLOW have an event.",
@@ -115,15 +115,15 @@ final class CallReport {
     }
   }
 
-  private static Section slowest(
-      List<NativeCalls.Call> calls, Set<String> overloaded, String hint, long slow) {
-    Section section = new Section("Slowest native calls");
+  private static ReportSection slowest(
+      List<RecordedCalls.Call> calls, Set<String> overloaded, String hint, long slow) {
+    ReportSection section = new ReportSection("Slowest native calls");
     section.say(
         "%,d calls were slow: they took the threshold or longer. Under each are its caller, and the"
             + " innermost functions of the samples that its thread got meanwhile.",
         slow);
     section.head("LASTED", "METHOD, THREAD, CALLER AND SAMPLES");
-    for (NativeCalls.Call call : calls) {
+    for (RecordedCalls.Call call : calls) {
       section.row(time(call.nanos()), name(call.method(), call.descriptor(), overloaded));
       indented(
           section,
@@ -144,8 +144,8 @@ final class CallReport {
     return section;
   }
 
-  private static void indented(Section section, String text) {
-    section.row("", Section.INDENT + text);
+  private static void indented(ReportSection section, String text) {
+    section.row("", ReportSection.INDENT + text);
   }
 
   /** Three digits and a unit. */

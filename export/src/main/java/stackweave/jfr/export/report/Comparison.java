@@ -58,8 +58,8 @@ public final class Comparison {
   public List<Limit> write(String title, List<Limit> limits, boolean html, Appendable out)
       throws IOException, RecordingException {
     List<Limit> exceeded = new ArrayList<>();
-    List<Section> sections = new ArrayList<>();
-    Section how = new Section("What is compared");
+    List<ReportSection> sections = new ArrayList<>();
+    ReportSection how = new ReportSection("What is compared");
     how.say(
         "Total shares, each of its own recording's %s: before, %,d samples for %s; after, %,d"
             + " for %s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
@@ -71,7 +71,7 @@ public final class Comparison {
         after.all.count,
         Texts.seconds(after.all.nanos));
     sections.add(how);
-    Section trust = new Section("How far to trust this");
+    ReportSection trust = new ReportSection("How far to trust this");
     trust.sentences.addAll(notes);
     sections.add(trust);
     sections.add(changes("Libraries", before.libraries, after.libraries));
@@ -83,7 +83,7 @@ public final class Comparison {
     return exceeded;
   }
 
-  private Section changes(String title, Sums<String> then, Sums<String> now) {
+  private ReportSection changes(String title, Sums<String> then, Sums<String> now) {
     Set<String> names = new TreeSet<>();
     then.sorted().forEach(sum -> names.add(sum.name));
     now.sorted().forEach(sum -> names.add(sum.name));
@@ -95,7 +95,7 @@ public final class Comparison {
       }
     }
     sure.sort(Comparator.comparingDouble(change -> -Math.abs(change.difference())));
-    Section section = new Section(title);
+    ReportSection section = new ReportSection(title);
     section.say(
         "%,d of %,d changed by more than noise%s.",
         sure.size(),
@@ -111,7 +111,7 @@ public final class Comparison {
         name, before.share(then), before.effective(then), after.share(now), after.effective(now));
   }
 
-  private static void addRow(Section section, Change change) {
+  private static void addRow(ReportSection section, Change change) {
     section.row(
         points(change.difference()),
         points(change.interval().low()),
@@ -121,8 +121,8 @@ public final class Comparison {
         change.name);
   }
 
-  private Section check(List<Limit> limits, List<Limit> exceeded) throws RecordingException {
-    Section section = new Section("Limits");
+  private ReportSection check(List<Limit> limits, List<Limit> exceeded) throws RecordingException {
+    ReportSection section = new ReportSection("Limits");
     for (Limit limit : limits) {
       String name = Names.ofAllRuns(limit.name());
       Sums.Sum then = before.libraries.get(name);

@@ -85,12 +85,12 @@ final class EventReport {
     return FrameCategory.of(frame) == FrameCategory.KERNEL || Place.isRuntime(frame);
   }
 
-  List<Section> sections() {
+  List<ReportSection> sections() {
     return List.of(places(), times(), trust());
   }
 
-  private Section places() {
-    Section section = new Section("Where " + what());
+  private ReportSection places() {
+    ReportSection section = new ReportSection("Where " + what());
     // A number of bytes needs "of" before the type.
     String what = choice.unit().text(all.nanos) + (isBytes ? " of " : " ") + choice.type();
     section.say(
@@ -113,7 +113,7 @@ final class EventReport {
       row(section, place, "");
       for (Sums.Sum caller : largest(callers.get(place.name), MAX_CALLERS)) {
         if (!caller.name.equals(place.name)) {
-          row(section, caller, Section.INDENT);
+          row(section, caller, ReportSection.INDENT);
         }
       }
     }
@@ -128,7 +128,7 @@ final class EventReport {
   }
 
   /** Samples of bytes include those of memory that was given back, so their number is not shown. */
-  private void row(Section section, Sums.Sum sum, String indent) {
+  private void row(ReportSection section, Sums.Sum sum, String indent) {
     String weight = choice.unit().text(sum.nanos);
     if (isBytes) {
       section.row(percent(sum.nanos, all.nanos), weight, indent + sum.name);
@@ -137,8 +137,8 @@ final class EventReport {
     }
   }
 
-  private Section times() {
-    Section section = new Section("When");
+  private ReportSection times() {
+    ReportSection section = new ReportSection("When");
     section.say(
         "What goes on at the same pace has four equal quarters of the recording's time; what a start"
             + " alone needed, has most of it in the first.");
@@ -150,15 +150,16 @@ final class EventReport {
     return section;
   }
 
-  private void addQuarters(Section section, String name, ToLongFunction<Sums<String>> weight) {
+  private void addQuarters(
+      ReportSection section, String name, ToLongFunction<Sums<String>> weight) {
     List<String> row = new ArrayList<>();
     quarters.forEach(quarter -> row.add(choice.unit().text(weight.applyAsLong(quarter))));
     row.add(name);
     section.rows.add(row);
   }
 
-  private Section trust() {
-    Section section = new Section("How far this can be trusted");
+  private ReportSection trust() {
+    ReportSection section = new ReportSection("How far this can be trusted");
     section.say("Weights are %s, and no CPU time.", isBytes ? "bytes" : "numbers of events");
     section.say(
         "%s of it has a stack that reaches its thread's first frame.",

@@ -20,8 +20,8 @@ final class LabelReport {
    *
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  static Section section(SampledRecording recording) throws RecordingException {
-    Section section = new Section("For whom it was");
+  static ReportSection section(SampledRecording recording) throws RecordingException {
+    ReportSection section = new ReportSection("For whom it was");
     if (!recording.hasContexts()) {
       return section;
     }

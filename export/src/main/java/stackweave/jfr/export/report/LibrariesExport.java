@@ -82,7 +82,7 @@ public final class LibrariesExport implements Export {
     SectionWriter.write(title, sections(recording), html, out);
   }
 
-  private List<Section> sections(SampledRecording recording)
+  private List<ReportSection> sections(SampledRecording recording)
       throws IOException, RecordingException {
     long all = recording.weightNanos();
     List<Library> libraries = gather(recording);
@@ -90,14 +90,14 @@ public final class LibrariesExport implements Export {
         Comparator.comparingLong((Library library) -> library.self.nanos)
             .thenComparingLong(library -> library.total.nanos)
             .reversed());
-    Section table = new Section("Libraries");
+    ReportSection table = new ReportSection("Libraries");
     table.say(
         "Shares of the %s of %s that the samples stand for. SELF: in its own code; TOTAL: in it or"
             + " in what it calls; NAMED: its frames that have a name.",
         Texts.seconds(all), recording.choice().time());
     table.head("SELF", "TOTAL", "NAMED", "LIBRARY");
-    LoadSections loads = new LoadSections(LibraryLoads.read(recording.file()));
-    List<Section> sections = new ArrayList<>(List.of(table, loads.table(rows)));
+    LoadSections loads = new LoadSections(RecordedLoads.read(recording.file()));
+    List<ReportSection> sections = new ArrayList<>(List.of(table, loads.table(rows)));
     List<Library> shown = rows == 0 ? libraries : Sums.first(libraries, rows);
     for (Library library : shown) {
       table.row(
@@ -105,7 +105,7 @@ public final class LibrariesExport implements Export {
           percent(library.total.nanos, all),
           percent(library.frames - library.nameless, library.frames),
           library.module.name());
-      Section details = details(library, recording.samples());
+      ReportSection details = details(library, recording.samples());
       details.sentences.addAll(1, loads.sentences(library.starts));
       sections.add(details);
     }
@@ -157,9 +157,9 @@ public final class LibrariesExport implements Export {
     return library;
   }
 
-  private static Section details(Library library, long samples) {
+  private static ReportSection details(Library library, long samples) {
     SampledModule module = library.module;
-    Section section = new Section(module.name(), true);
+    ReportSection section = new ReportSection(module.name(), true);
     Iterator<String> paths = library.starts.keySet().iterator();
     int more = library.starts.size() - 1;
     section.say("File: " + paths.next() + (more > 0 ? Texts.of(" and %,d more copies", more) : ""));
@@ -189,7 +189,7 @@ public final class LibrariesExport implements Export {
     return "Unwind tables: " + source + functions + reason;
   }
 
-  private static void advice(Library library, Section section) {
+  private static void advice(Library library, ReportSection section) {
     SampledModule module = library.module;
     if (module.isVdso()) {
       return;

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import stackweave.jfr.chunk.EventConstants.Frame;
 import stackweave.jfr.export.Texts;
-import stackweave.jfr.export.report.LibraryLoads.Load;
+import stackweave.jfr.export.report.RecordedLoads.Load;
 
 /** Describes in words what loaded the libraries of a recording. Immutable. */
 final class LoadSections {
@@ -30,8 +30,8 @@ final class LoadSections {
    *
    * @param rows most that are shown; 0 for the default
    */
-  Section table(int rows) {
-    Section section = new Section("Loads");
+  ReportSection table(int rows) {
+    ReportSection section = new ReportSection("Loads");
     if (loads.isEmpty()) {
       section.say(
           "No load of a library was seen: none was loaded since sampling began (the agent's option"
@@ -61,7 +61,7 @@ final class LoadSections {
   }
 
   /** Adds each failure once: an application may try again and again. */
-  private void addFailures(Section section, int most) {
+  private void addFailures(ReportSection section, int most) {
     Map<String, Long> times =
         loads.stream()
             .filter(load -> !load.raw().isLoaded())
@@ -127,7 +127,7 @@ final class LoadSections {
     StringBuilder text = new StringBuilder();
     int shown = Math.min(MAX_FRAMES, frames.size());
     for (Frame frame : frames.subList(0, shown)) {
-      text.append(text.isEmpty() ? "" : " < ").append(LibraryLoads.text(frame));
+      text.append(text.isEmpty() ? "" : " < ").append(RecordedLoads.text(frame));
     }
     return shown == frames.size()
         ? text.toString()

@@ -97,16 +97,16 @@ public final class ReportExport implements Export {
     SectionWriter.write(title, sections(recording), html, out);
   }
 
-  private List<Section> sections(SampledRecording recording)
+  private List<ReportSection> sections(SampledRecording recording)
       throws IOException, RecordingException {
     if (recording.choice().isEvent()) {
-      List<Section> sections = new ArrayList<>(new EventReport(recording).sections());
+      List<ReportSection> sections = new ArrayList<>(new EventReport(recording).sections());
       sections.add(sections.size() - 1, LabelReport.section(recording));
       return sections;
     }
     if (recording.choice().isWall()) {
       WaitReport report = new WaitReport(recording, MANY_GROUPS, MANY_WAITS);
-      List<Section> sections = new ArrayList<>(report.sections());
+      List<ReportSection> sections = new ArrayList<>(report.sections());
       sections.add(LabelReport.section(recording));
       sections.add(BlockReport.section(recording, MANY_BLOCKS));
       sections.addAll(CallReport.sections(recording.file(), recording));
@@ -115,7 +115,7 @@ public final class ReportExport implements Export {
       return sections;
     }
     Facts facts = new Facts(recording);
-    List<Section> sections =
+    List<ReportSection> sections =
         new ArrayList<>(
             List.of(
                 facts.places(),
@@ -123,8 +123,8 @@ public final class ReportExport implements Export {
                 facts.transitions(),
                 facts.jvm(),
                 facts.threads()));
-    Section trust = facts.trust();
-    Section next = facts.next(file);
+    ReportSection trust = facts.trust();
+    ReportSection next = facts.next(file);
     if (waiting != null) {
       WaitReport report = new WaitReport(waiting, FEW_GROUPS, FEW_WAITS);
       sections.addAll(report.sections());
@@ -143,8 +143,8 @@ public final class ReportExport implements Export {
     return sections;
   }
 
-  private Section nextOfWaiting() {
-    Section section = new Section("What to try next");
+  private ReportSection nextOfWaiting() {
+    ReportSection section = new ReportSection("What to try next");
     section.commands.add(JAR + "flamegraph --wall " + file);
     section.commands.add(JAR + "report " + file);
     return section;
@@ -175,8 +175,8 @@ public final class ReportExport implements Export {
           percent(share(sum)), sum.count, percent(interval.low()), percent(interval.high()));
     }
 
-    Section places() {
-      Section section = new Section("Where the CPU time went");
+    ReportSection places() {
+      ReportSection section = new ReportSection("Where the CPU time went");
       section.say(
           "%,d samples stand for %s of CPU time within %s. LOW and HIGH are the ends of the 95 %%"
               + " interval. A native library has what it calls, but for libjvm and the kernel.",
@@ -207,8 +207,8 @@ public final class ReportExport implements Export {
       return section;
     }
 
-    Section callers() {
-      Section section = new Section("Java callers of native libraries");
+    ReportSection callers() {
+      ReportSection section = new ReportSection("Java callers of native libraries");
       section.head("OF ALL", "OF IT", "LIBRARY AND CALLER");
       int libraries = 0;
       for (Sums.Sum library : sums.placesOf(Place.LIBRARY).sorted()) {
@@ -221,14 +221,14 @@ public final class ReportExport implements Export {
           section.row(
               percent(share(caller)),
               percent(share(caller) / share(library)),
-              Section.INDENT + caller.name);
+              ReportSection.INDENT + caller.name);
         }
       }
       return section;
     }
 
-    Section transitions() {
-      Section section = new Section("JNI calls that cost more than their work");
+    ReportSection transitions() {
+      ReportSection section = new ReportSection("JNI calls that cost more than their work");
       for (Sums.Sum transition : sums.transitions.sorted()) {
         Sums.Sum work = sums.work.get(transition.name);
         long all = transition.count + work.count;
@@ -251,15 +251,15 @@ public final class ReportExport implements Export {
       return section;
     }
 
-    Section jvm() {
-      Section section = new Section("What stands out in the JVM");
+    ReportSection jvm() {
+      ReportSection section = new ReportSection("What stands out in the JVM");
       stands(section, Purpose.GC, MUCH_GC, "jcmd PID GC.heap_info says more");
       String usual = "usual in a program's first minute; record later for its steady state";
       stands(section, Purpose.JIT, MUCH_JIT, usual);
       return section;
     }
 
-    private void stands(Section section, Purpose purpose, double much, String advice) {
+    private void stands(ReportSection section, Purpose purpose, double much, String advice) {
       Sums.Sum sum = sums.placesOf(Place.JVM).get(purpose.label());
       if (interval(sum).low() > much) {
         section.say(
@@ -267,8 +267,8 @@ public final class ReportExport implements Export {
       }
     }
 
-    Section threads() {
-      Section section = new Section("Threads that keep a core busy");
+    ReportSection threads() {
+      ReportSection section = new ReportSection("Threads that keep a core busy");
       for (Sums.Sum thread : sums.threads.sorted()) {
         if (thread.count < MIN_THREAD_SAMPLES) {
           continue;
@@ -286,8 +286,8 @@ public final class ReportExport implements Export {
       return section;
     }
 
-    Section trust() {
-      Section section = new Section("How far to trust this");
+    ReportSection trust() {
+      ReportSection section = new ReportSection("How far to trust this");
       double worth = sums.effective(new Sums.Sum(""));
       Shares.Interval tenth = Shares.of(0.1, worth);
       section.say(
@@ -322,8 +322,8 @@ public final class ReportExport implements Export {
       return section;
     }
 
-    Section betterStacks() {
-      Section section = new Section("What would make stacks better");
+    ReportSection betterStacks() {
+      ReportSection section = new ReportSection("What would make stacks better");
       for (Sums.Sum library : worthAdvice(sums.nameless)) {
         SampledModule module = sums.modules.get(library.name);
         String id = module == null ? "" : module.buildId();
@@ -350,8 +350,8 @@ public final class ReportExport implements Export {
           .toList();
     }
 
-    Section next(String file) {
-      Section section = new Section("What to try next");
+    ReportSection next(String file) {
+      ReportSection section = new ReportSection("What to try next");
       section.commands.add(JAR + "flamegraph " + file);
       if (sums.all.count < GOOD_SAMPLES) {
         long interval = figure(Counter.INTERVAL);

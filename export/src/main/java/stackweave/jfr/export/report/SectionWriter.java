@@ -28,14 +28,14 @@ final class SectionWriter {
   private SectionWriter() {}
 
   /** Writes sections in one of the two forms. */
-  static void write(String title, List<Section> sections, boolean html, OutputStream out)
+  static void write(String title, List<ReportSection> sections, boolean html, OutputStream out)
       throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     write(title, sections, html, writer);
     writer.flush();
   }
 
-  static void write(String title, List<Section> sections, boolean html, Appendable out)
+  static void write(String title, List<ReportSection> sections, boolean html, Appendable out)
       throws IOException {
     if (html) {
       html(title, sections, out);
@@ -44,11 +44,11 @@ final class SectionWriter {
     }
   }
 
-  private static void text(String title, List<Section> sections, Appendable out)
+  private static void text(String title, List<ReportSection> sections, Appendable out)
       throws IOException {
     TextLines lines = new TextLines(out, WIDTH);
     lines.line(ShortNames.cut(lines.bounded(title), WIDTH));
-    for (Section section : sections) {
+    for (ReportSection section : sections) {
       if (section.isEmpty()) {
         continue;
       }
@@ -58,7 +58,7 @@ final class SectionWriter {
               ? ShortNames.cut(lines.bounded(section.title), WIDTH)
               : section.title.toUpperCase(Locale.ROOT));
       for (String sentence : section.sentences) {
-        lines.wrap(lines.bounded(sentence), Section.INDENT);
+        lines.wrap(lines.bounded(sentence), ReportSection.INDENT);
       }
       if (!section.rows.isEmpty()) {
         row(section.head, lines);
@@ -67,7 +67,7 @@ final class SectionWriter {
         row(row, lines);
       }
       for (String command : section.commands) {
-        lines.line(Section.INDENT + Names.printable(command));
+        lines.line(ReportSection.INDENT + Names.printable(command));
       }
     }
   }
@@ -78,12 +78,12 @@ final class SectionWriter {
       line.append(" ".repeat(Math.max(1, NUMBER - ShortNames.columns(cell)))).append(cell);
     }
     String name = lines.bounded(cells.get(cells.size() - 1));
-    String indent = name.startsWith(Section.INDENT) ? Section.INDENT : "";
+    String indent = name.startsWith(ReportSection.INDENT) ? ReportSection.INDENT : "";
     int room = Math.max(MIN_NAME, WIDTH - line.length() - 2 - indent.length());
     lines.line(line + "  " + indent + ShortNames.fit(name.substring(indent.length()), room));
   }
 
-  private static void html(String title, List<Section> sections, Appendable out)
+  private static void html(String title, List<ReportSection> sections, Appendable out)
       throws IOException {
     out.append("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n")
         .append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';")
@@ -94,7 +94,7 @@ final class SectionWriter {
         .append("</style></head><body>\n<h1 dir=\"auto\">")
         .append(Names.html(title))
         .append("</h1>\n");
-    for (Section section : sections) {
+    for (ReportSection section : sections) {
       if (section.isEmpty()) {
         continue;
       }
@@ -124,7 +124,7 @@ final class SectionWriter {
     out.append("<tr>");
     for (int i = 0; i < cells.size(); i++) {
       boolean isName = i == cells.size() - 1;
-      boolean isIndented = isName && cells.get(i).startsWith(Section.INDENT);
+      boolean isIndented = isName && cells.get(i).startsWith(ReportSection.INDENT);
       out.append('<').append(open).append(isName ? " dir=\"auto\"" : "");
       out.append(isIndented ? " class=\"in\">" : ">");
       out.append(Names.html(cells.get(i).strip())).append("</").append(close).append('>');

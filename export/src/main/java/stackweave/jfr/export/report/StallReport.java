@@ -20,24 +20,25 @@ final class StallReport {
    *
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  static List<Section> sections(SampledRecording recording) throws IOException, RecordingException {
+  static List<ReportSection> sections(SampledRecording recording)
+      throws IOException, RecordingException {
     if (recording.sessions().size() == 1) {
       return sections(Stalls.of(recording));
     }
     // It is not known which samples belong to which events.
-    Section section = new Section("Late at safepoints");
+    ReportSection section = new ReportSection("Late at safepoints");
     section.say(
         "Not told of recordings of several processes: report on each of their own recordings.");
     return List.of(section);
   }
 
   /** The sections for a recording without samples. */
-  static List<Section> sections(Stalls stalls) {
+  static List<ReportSection> sections(Stalls stalls) {
     return List.of(safepoints(stalls), criticalSections(stalls));
   }
 
-  private static Section safepoints(Stalls stalls) {
-    Section section = new Section("Late at safepoints");
+  private static ReportSection safepoints(Stalls stalls) {
+    ReportSection section = new ReportSection("Late at safepoints");
     if (!stalls.tellsSafepoints()) {
       return section; // a recording of another program, or without events of the JVM
     }
@@ -81,8 +82,8 @@ final class StallReport {
     return section;
   }
 
-  private static Section criticalSections(Stalls stalls) {
-    Section section = new Section("JNI critical sections");
+  private static ReportSection criticalSections(Stalls stalls) {
+    ReportSection section = new ReportSection("JNI critical sections");
     if (!stalls.tellsSafepoints()) {
       return section;
     }
@@ -118,7 +119,7 @@ final class StallReport {
     return section;
   }
 
-  private static void addRows(Sums<String> sums, Section section) {
+  private static void addRows(Sums<String> sums, ReportSection section) {
     for (Sums.Sum each : sums.largest(MAX_ROWS)) {
       section.row(Texts.seconds(each.nanos), Texts.count(each.count), each.name);
     }

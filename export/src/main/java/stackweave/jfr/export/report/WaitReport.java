@@ -43,12 +43,12 @@ final class WaitReport {
     this.places = places;
   }
 
-  List<Section> sections() throws IOException, RecordingException {
+  List<ReportSection> sections() throws IOException, RecordingException {
     return List.of(states(), threads(), locks(), idle());
   }
 
-  private Section states() {
-    Section section = new Section("What threads wait for");
+  private ReportSection states() {
+    ReportSection section = new ReportSection("What threads wait for");
     section.say(
         "%s of wall time of %,d %s within %s, by %,d samples of waiting threads and %,d of CPU time."
             + " %s of it is idle: in a pool's queue, in a selector, for a connection, or the JVM's"
@@ -92,8 +92,8 @@ final class WaitReport {
     return waits.isEmpty() ? "" : ": " + waits;
   }
 
-  private Section threads() {
-    Section section = new Section("Which threads wait inside work, and where");
+  private ReportSection threads() {
+    ReportSection section = new ReportSection("Which threads wait inside work, and where");
     section.head("WAITS", "OF THAT", "THREADS; STATE AND PLACE");
     for (WaitSums.Group group : sums.waiting()) {
       if (section.rows.size() >= groups * (places + 1)
@@ -106,7 +106,7 @@ final class WaitReport {
           group.text() + ", " + Texts.seconds(group.workNanos));
       for (Sums.Sum wait : group.waits.largest(places)) {
         if (wait.nanos >= SMALL * group.waitNanos) {
-          section.row("", percent(wait.nanos, group.waitNanos), Section.INDENT + wait.name);
+          section.row("", percent(wait.nanos, group.waitNanos), ReportSection.INDENT + wait.name);
         }
       }
     }
@@ -118,8 +118,9 @@ final class WaitReport {
     return section;
   }
 
-  private Section locks() throws IOException, RecordingException {
-    Section section = new Section("Which objects they waited for, by the JVM's own events");
+  private ReportSection locks() throws IOException, RecordingException {
+    ReportSection section =
+        new ReportSection("Which objects they waited for, by the JVM's own events");
     section.head("TIME", "WAITS", "STATE AND CLASS OF THE OBJECT");
     LockWaits locks = LockWaits.read(recording.file());
     for (Sums.Sum lock : locks.waits.largest(groups)) {
@@ -139,8 +140,8 @@ final class WaitReport {
     return section;
   }
 
-  private Section idle() {
-    Section section = new Section("Idle threads");
+  private ReportSection idle() {
+    ReportSection section = new ReportSection("Idle threads");
     section.head("IDLE", "TIME", "THREADS");
     for (WaitSums.Group group : sums.idle()) {
       if (section.rows.size() >= groups || group.idleNanos < SMALL_GROUP * sums.nanos) {
@@ -157,8 +158,8 @@ final class WaitReport {
   }
 
   /** How reliable the other sections are; a report on waiting only has notes, too. */
-  Section trust(boolean withNotes) {
-    Section section = new Section("How far to trust this");
+  ReportSection trust(boolean withNotes) {
+    ReportSection section = new ReportSection("How far to trust this");
     SamplerFigures figures = recording.figures();
     if (figures.get(Counter.WALL_INTERVAL) > 0) {
       section.say(

@@ -73,7 +73,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
   private final WallBudget budget;
   private final LookDelay delay;
   private final FeatureContext context;
-  private final ThreadTable<BlockedThread> threads = new ThreadTable<>();
+  private final KnownThreads<BlockedThread> threads = new KnownThreads<>();
   private final BlockedWriter writer;
 
   /** Null while switches are not recorded. */

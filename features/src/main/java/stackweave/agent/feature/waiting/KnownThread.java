@@ -7,7 +7,7 @@ package stackweave.agent.feature.waiting;
 abstract class KnownThread {
   final int tid;
 
-  /** Its index in {@link ThreadTable}; negative when it was removed. */
+  /** Its index in {@link KnownThreads}; negative when it was removed. */
   int position;
 
   /** When it is to be looked at again. */

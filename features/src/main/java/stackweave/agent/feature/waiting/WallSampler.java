@@ -61,7 +61,7 @@ final class WallSampler implements FeatureSession {
   private final WallFilter filter;
   private final Counters counters;
   private final WallBudget budget;
-  private final ThreadTable<WallThread> threads = new ThreadTable<>();
+  private final KnownThreads<WallThread> threads = new KnownThreads<>();
   private final WallSchedule schedule;
   private final WallWriter writer;
 

@@ -15,7 +15,7 @@ final class WallSchedule {
   /** Time until the next look at a thread that may or may not be a Java thread. */
   private static final long UNDECIDED_NANOS = 20_000_000L;
 
-  private final ThreadTable<WallThread> threads;
+  private final KnownThreads<WallThread> threads;
   private final long intervalNanos;
   private final SplittableRandom random = new SplittableRandom();
 
@@ -29,7 +29,7 @@ final class WallSchedule {
   /**
    * @param intervalNanos time between two looks at a thread that runs now and then
    */
-  WallSchedule(ThreadTable<WallThread> threads, long intervalNanos) {
+  WallSchedule(KnownThreads<WallThread> threads, long intervalNanos) {
     this.threads = threads;
     this.intervalNanos = intervalNanos;
   }

@@ -11,7 +11,7 @@ class WallScheduleTest {
   private static final long SECOND = 1_000 * MILLISECOND;
   private static final long INTERVAL = 20 * MILLISECOND;
 
-  private final ThreadTable<WallThread> threads = new ThreadTable<>();
+  private final KnownThreads<WallThread> threads = new KnownThreads<>();
   private final WallSchedule schedule = new WallSchedule(threads, INTERVAL);
 
   private WallThread add(int tid, long now) {

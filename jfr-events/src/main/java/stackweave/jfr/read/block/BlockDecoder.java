@@ -16,14 +16,14 @@ public final class BlockDecoder {
   static final int MAX_BYTES = 1 << 25;
 
   private final byte[] block;
-  private final Definitions definitions;
+  private final DefinitionReceiver definitions;
   private final List<String> classes = new ArrayList<>();
   private final List<String> texts = new ArrayList<>();
   private int position = 1;
   private long nextFrame;
   private long nextMethod;
 
-  private BlockDecoder(byte[] block, Definitions definitions) {
+  private BlockDecoder(byte[] block, DefinitionReceiver definitions) {
     this.block = block;
     this.definitions = definitions;
   }
@@ -36,7 +36,8 @@ public final class BlockDecoder {
    * @throws IOException if the block is damaged, or of a later format; definitions before the
    *     damage have been given then
    */
-  public static void decode(byte[] deflated, int size, Definitions definitions) throws IOException {
+  public static void decode(byte[] deflated, int size, DefinitionReceiver definitions)
+      throws IOException {
     if (size < 1 || size > MAX_BYTES) {
       throw new IOException("a block of definitions claims " + size + " bytes");
     }

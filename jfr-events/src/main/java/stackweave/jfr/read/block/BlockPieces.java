@@ -80,7 +80,7 @@ public final class BlockPieces {
    *
    * @throws IOException if the event or the block is damaged, or of a format that came later
    */
-  public void add(RecordedEvent event, Definitions definitions) throws IOException {
+  public void add(RecordedEvent event, DefinitionReceiver definitions) throws IOException {
     long[] words = new long[WORDS.length];
     for (int i = 0; i < words.length; i++) {
       words[i] = event.getLong(WORDS[i]);
@@ -100,7 +100,7 @@ public final class BlockPieces {
    * @param words those from {@code w00} on, {@link DefinitionBlock#WORDS} of them
    */
   public void add(
-      long block, int piece, int pieces, int size, long[] words, Definitions definitions)
+      long block, int piece, int pieces, int size, long[] words, DefinitionReceiver definitions)
       throws IOException {
     if (size < 1 || size > BlockDecoder.MAX_BYTES || pieces < 1 || pieces > mostPieces(size)) {
       throw new IOException(pieces + " pieces of a block of definitions claim " + size + " bytes");

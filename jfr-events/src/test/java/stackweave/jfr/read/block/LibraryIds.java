@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The ids of the libraries that blocks define, in their order. */
-public final class LibraryIds implements Definitions {
+public final class LibraryIds implements DefinitionReceiver {
   private final List<Long> ids = new ArrayList<>();
 
   /** Those until now. */

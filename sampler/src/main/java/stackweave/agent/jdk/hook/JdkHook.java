@@ -10,7 +10,7 @@ import java.security.ProtectionDomain;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
-import stackweave.agent.jdk.ClassFileNames;
+import stackweave.agent.jdk.ClassFileRenamer;
 import stackweave.agent.jdk.JavaBase;
 
 /**
@@ -93,7 +93,8 @@ public final class JdkHook {
       copy = Class.forName(copied.getName().replace(prefix, by), true, null);
     } catch (ClassNotFoundException e) {
       byte[] renamed =
-          ClassFileNames.replace(classFile(copied), prefix.replace('.', '/'), by.replace('.', '/'));
+          ClassFileRenamer.replace(
+              classFile(copied), prefix.replace('.', '/'), by.replace('.', '/'));
       copy = MethodHandles.privateLookupIn(beside, own).defineClass(renamed);
     }
     return MethodHandles.privateLookupIn(copy, own);

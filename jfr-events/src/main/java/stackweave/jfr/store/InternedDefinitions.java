@@ -7,7 +7,7 @@ import stackweave.unwind.hash.InternTable;
  * Interned definitions of one kind, with ids that are never reused, and the chunk in which each was
  * last emitted. Used by {@link EventStore}; not thread-safe.
  */
-final class Definitions<T> {
+final class InternedDefinitions<T> {
   private static final int FIRST_CAPACITY = 64;
 
   private final InternTable<T> values = new InternTable<>();

@@ -1,7 +1,7 @@
 package stackweave.jfr.read.block;
 
 /** Receives the definitions of a recording; ids are those of one session. Texts are never null. */
-public interface Definitions {
+public interface DefinitionReceiver {
   /**
    * A frame under its caller.
    *

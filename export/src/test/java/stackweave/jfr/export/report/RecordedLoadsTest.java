@@ -25,7 +25,7 @@ import stackweave.jfr.event.load.NativeLibraryLoad;
 import stackweave.jfr.event.load.NativeLibraryMapped;
 
 /** What is read of loads is what the JDK's own reader has of them. */
-class LibraryLoadsTest {
+class RecordedLoadsTest {
   @TempDir private Path directory;
 
   /** They stay registered, for other tests in this JVM. */
@@ -101,8 +101,8 @@ class LibraryLoadsTest {
       }
     }
     Map<String, String> read = new HashMap<>();
-    for (LibraryLoads.Load load : LibraryLoads.read(file)) {
-      List<String> frames = load.stack().stream().map(LibraryLoads::text).toList();
+    for (RecordedLoads.Load load : RecordedLoads.read(file)) {
+      List<String> frames = load.stack().stream().map(RecordedLoads::text).toList();
       read.put(load.raw().path(), load.thread() + " " + load.nanos() + " " + frames);
     }
     assertEquals(3, expected.size());
@@ -112,7 +112,7 @@ class LibraryLoadsTest {
 
   @Test
   void theyAreJoinedAndSaidInWords() throws Exception {
-    List<LibraryLoads.Load> loads = LibraryLoads.read(record());
+    List<RecordedLoads.Load> loads = RecordedLoads.read(record());
     LoadSections sections = new LoadSections(loads);
     assertEquals(List.of(), sections.sentences(Map.of("/b/libtwo.so.1", List.of(0x6000L))));
     assertEquals(List.of(), sections.sentences(Map.of("/a/libbad.so", List.of(0x6000L))));
@@ -121,7 +121,7 @@ class LibraryLoadsTest {
     assertTrue(two.get(0).endsWith("on thread loader of two"), two::toString);
     // Where it lies was not said, so the path has to do.
     assertTrue(!sections.sentences(Map.of("/a/libone.so", List.of(1L))).isEmpty());
-    Section table = sections.table(2);
+    ReportSection table = sections.table(2);
     assertEquals(2, table.rows.size());
     String text = String.join("\n", table.sentences);
     assertTrue(text.contains("Failed: /a/libbad.so: no /a/libbad.so"), text);
@@ -142,22 +142,22 @@ class LibraryLoadsTest {
   void whatTheAgentNeedsIsNoneOfTheApplications() {
     String loader = "jdk.internal.loader.NativeLibraries";
     String implementation = "sun.instrument.InstrumentationImpl";
-    assertTrue(LibraryLoads.isOwn("stackweave-drain", List.of()));
+    assertTrue(RecordedLoads.isOwn("stackweave-drain", List.of()));
     String own = "stackweave.agent.boot.Boot";
     List<EventConstants.Frame> ofAgent = stack(loader, "java.lang.System", own, implementation);
-    assertTrue(LibraryLoads.isOwn("Attach Listener", ofAgent));
+    assertTrue(RecordedLoads.isOwn("Attach Listener", ofAgent));
 
     List<EventConstants.Frame> ofOther =
         stack(loader, "java.lang.System", "a.Agent", implementation);
-    assertFalse(LibraryLoads.isOwn("Attach Listener", ofOther), "another agent's");
+    assertFalse(RecordedLoads.isOwn("Attach Listener", ofOther), "another agent's");
     String observer = "stackweave.agent.feature.load.ObservedLoad";
     List<EventConstants.Frame> observed = stack(observer, observer, loader, "a.Main");
-    assertFalse(LibraryLoads.isOwn("main", observed), "the event's own frames");
+    assertFalse(RecordedLoads.isOwn("main", observed), "the event's own frames");
   }
 
   @Test
   void aRecordingWithoutLoadsSaysWhatToDo() throws Exception {
-    Section table = new LoadSections(List.of()).table(0);
+    ReportSection table = new LoadSections(List.of()).table(0);
     assertTrue(table.sentences.get(0).contains("hooks=early"), table.sentences::toString);
   }
 

@@ -2,9 +2,9 @@ package stackweave.agent.cli.common;
 
 import java.util.Locale;
 
-/** Messages of commands to the user beside their results: lines on stderr. Stateless. */
-public final class Messages {
-  private Messages() {}
+/** CommandMessages of commands to the user beside their results: lines on stderr. Stateless. */
+public final class CommandMessages {
+  private CommandMessages() {}
 
   /**
    * Prints a line, with the program's name.

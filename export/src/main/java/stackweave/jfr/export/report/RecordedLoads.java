@@ -22,7 +22,7 @@ import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 
 /** The loads of libraries in a recording, each with the address at which the library was mapped. */
-final class LibraryLoads implements ChunkEvents.Taker {
+final class RecordedLoads implements ChunkEvents.Taker {
   /** Classes whose frames are between dlopen and the code that wanted the library. */
   private static final Pattern MACHINERY =
       Pattern.compile(
@@ -132,7 +132,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
   private final List<Raw> ofJvm = new ArrayList<>();
   private final Map<Long, Mapped> mappedOfChunk = new HashMap<>();
 
-  private LibraryLoads() {}
+  private RecordedLoads() {}
 
   /**
    * Reads a recording; the longest first.
@@ -140,7 +140,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
    * @throws RecordingException if the file can't be read any more; one line for users
    */
   static List<Load> read(Path file) throws IOException, RecordingException {
-    LibraryLoads reading = new LibraryLoads();
+    RecordedLoads reading = new RecordedLoads();
     ChunkEvents.read(file, SHAPES, reading);
     return reading.found.stream()
         .map(load -> load.with(reading.mapped.get(load.key)))
@@ -224,7 +224,7 @@ final class LibraryLoads implements ChunkEvents.Taker {
     while (first < stack.size() && isOwn(stack.get(first))) {
       first++;
     }
-    return stack.subList(first, stack.size()).stream().anyMatch(LibraryLoads::isOwn);
+    return stack.subList(first, stack.size()).stream().anyMatch(RecordedLoads::isOwn);
   }
 
   private static boolean isOwn(Frame frame) {

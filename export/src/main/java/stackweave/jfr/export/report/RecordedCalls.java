@@ -29,7 +29,7 @@ import stackweave.jfr.read.StackThread;
  * The timed native calls of a recording: the sums of each method, and the longest calls, each with
  * its callers and the samples of its thread during the call. Not thread-safe.
  */
-final class NativeCalls implements ChunkEvents.Taker {
+final class RecordedCalls implements ChunkEvents.Taker {
   /** Most callers that are kept of a stack. */
   private static final int MAX_CALLERS = 3;
 
@@ -111,7 +111,7 @@ final class NativeCalls implements ChunkEvents.Taker {
 
   private final Map<String, CallSum> sums = new HashMap<>();
 
-  private NativeCalls(int most) {
+  private RecordedCalls(int most) {
     this.most = most;
   }
 
@@ -121,8 +121,8 @@ final class NativeCalls implements ChunkEvents.Taker {
    * @param most how many slow calls are kept
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  static NativeCalls read(Path file, int most) throws IOException, RecordingException {
-    NativeCalls calls = new NativeCalls(most);
+  static RecordedCalls read(Path file, int most) throws IOException, RecordingException {
+    RecordedCalls calls = new RecordedCalls(most);
     ChunkEvents.read(file, SHAPES, calls);
     return calls;
   }

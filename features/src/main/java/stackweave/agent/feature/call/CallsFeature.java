@@ -21,7 +21,7 @@ import stackweave.jfr.control.CallRequest;
  * Made in premain, before the first of their classes is loaded; recordings switch it on and off.
  * The application's threads do the work; the drain thread only reports notes. Thread-safe.
  */
-public final class NativeCalls implements CallListener, Feature, AutoCloseable {
+public final class CallsFeature implements CallListener, Feature, AutoCloseable {
   /** Most classes that one message names. */
   private static final int MAX_NAMES = 5;
 
@@ -40,7 +40,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
   /** Whether JFR calls the hook of the counts after the store's. For the drain thread. */
   private boolean areCountsLast;
 
-  private NativeCalls(
+  private CallsFeature(
       CallPatterns candidates, CallTransformer transformer, WrappedMethods methods) {
     this.transformer = transformer;
     this.methods = methods;
@@ -54,7 +54,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
    * @param attached whether the agent was attached to a running JVM, in which nothing is wrapped
    * @return null if nothing is wrapped; a message says why
    */
-  public static NativeCalls install(
+  public static CallsFeature install(
       String patterns, boolean attached, Instrumentation instrumentation, Messages messages) {
     CallPatterns candidates = CallPatterns.parse(patterns);
     String loaded = loaded(candidates, instrumentation);
@@ -80,7 +80,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
       CallTransformer transformer = new CallTransformer(candidates, methods);
       instrumentation.addTransformer(transformer, false);
       instrumentation.setNativeMethodPrefix(transformer, TimedMethods.PREFIX);
-      return new NativeCalls(candidates, transformer, methods);
+      return new CallsFeature(candidates, transformer, methods);
     } catch (ReflectiveOperationException | IOException | RuntimeException | LinkageError e) {
       messages.setting("calls: native methods can't be wrapped, and none is timed (" + e + ")");
       return null;
@@ -93,7 +93,7 @@ public final class NativeCalls implements CallListener, Feature, AutoCloseable {
     TreeSet<String> ofJdk = new TreeSet<>();
     for (Class<?> type : instrumentation.getAllLoadedClasses()) {
       boolean isAgents =
-          type.getClassLoader() == NativeCalls.class.getClassLoader()
+          type.getClassLoader() == CallsFeature.class.getClassLoader()
               || type.getName().startsWith(OWN_CLASSES);
       if (!isAgents
           && !type.isHidden()

@@ -11,7 +11,7 @@ import java.io.IOException;
  * depends on their lengths. Byte Buddy's copy of ASM could do that, too, but would have to be
  * loaded at each start of sampling. Stateless.
  */
-public final class ClassFileNames {
+public final class ClassFileRenamer {
   /** Magic number, minor and major version. */
   private static final int HEADER_BYTES = 8;
 
@@ -20,7 +20,7 @@ public final class ClassFileNames {
   private static final int DOUBLE = 6;
   private static final int METHOD_HANDLE = 15;
 
-  private ClassFileNames() {}
+  private ClassFileRenamer() {}
 
   /** The class file with each {@code prefix} in a text replaced. */
   public static byte[] replace(byte[] classFile, String prefix, String by) throws IOException {

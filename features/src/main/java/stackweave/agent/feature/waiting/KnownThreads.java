@@ -8,7 +8,7 @@ import stackweave.unwind.hash.LongTable;
  * Threads by their id in the OS, and by index for iteration: the last thread takes the index of one
  * that is removed. Allocates for a new thread only. For the drain thread only.
  */
-final class ThreadTable<T extends KnownThread> {
+final class KnownThreads<T extends KnownThread> {
   /** Most threads; further ones are not looked at. */
   private static final int MAX = 1 << 16;
 

@@ -8,7 +8,7 @@ import stackweave.jfr.export.Texts;
  * A part of a report: sentences, then a table, of which either may be empty. The last column is
  * text, the others are numbers.
  */
-final class Section {
+final class ReportSection {
   /** Prefix of a row's text: the row belongs to the nearest row above without it. */
   static final String INDENT = "  ";
 
@@ -23,12 +23,12 @@ final class Section {
   /** Whether the title is a name, which is not formatted. */
   final boolean isNamed;
 
-  Section(String title) {
+  ReportSection(String title) {
     this(title, false);
   }
 
   /** One whose title may be the name of something. */
-  Section(String title, boolean isNamed) {
+  ReportSection(String title, boolean isNamed) {
     this.title = title;
     this.isNamed = isNamed;
   }

@@ -9,12 +9,12 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-class ThreadTableTest {
+class KnownThreadsTest {
   /** Compared with a map of the JDK: each thread is found by its id and by its position. */
   @Test
   void isAMapThatCanBeWalkedThrough() {
     SplittableRandom random = new SplittableRandom(1);
-    ThreadTable<WallThread> table = new ThreadTable<>();
+    KnownThreads<WallThread> table = new KnownThreads<>();
     Map<Integer, WallThread> map = new HashMap<>();
     for (int i = 0; i < 100_000; i++) {
       int tid = 1 + random.nextInt(3_000);
