@@ -38,7 +38,9 @@ public final class DispatchLibrary {
   private static final int STICKY = 01000;
   private static final Integer ROOT = 0;
 
-  /** The descriptors of this process; searched if there are not more than these. */
+  /**
+   * The descriptors of this process; searched unless there are more than {@link #MOST_DESCRIPTORS}.
+   */
   private static final Path DESCRIPTORS = Path.of("/proc/thread-self/fd");
 
   private static final int MOST_DESCRIPTORS = 4096;
