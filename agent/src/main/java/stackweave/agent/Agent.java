@@ -3,7 +3,6 @@ package stackweave.agent;
 import java.lang.instrument.Instrumentation;
 import java.security.AccessController;
 import java.security.PrivilegedAction;
-import java.util.List;
 import jdk.jfr.FlightRecorder;
 import stackweave.agent.attach.Order;
 import stackweave.agent.attach.Reply;
@@ -169,25 +168,36 @@ public final class Agent {
           + UNSAMPLED;
     }
     long heap = Runtime.getRuntime().maxMemory();
-    // ZGC gives out the heap by pages of 2 MiB, so there the same room takes twice the heap.
-    boolean isPaged =
-        parsed.isTooSmall(heap / 2)
-            && List.of(VmArguments.read(instrumentation)).contains("-XX:+UseZGC");
-    int factor = isPaged ? 2 : 1;
-    if (parsed.isTooSmall(heap / factor)) {
-      return tooSmall(heap, parsed.minHeapMebibytes(), factor) + UNSAMPLED;
+    String concurrent =
+        parsed.isTooSmall(heap / 2) ? concurrentCollector(VmArguments.read(instrumentation)) : "";
+    if (parsed.isTooSmall(concurrent.isEmpty() ? heap : heap / 2)) {
+      return tooSmall(heap, parsed.minHeapMebibytes(), concurrent) + UNSAMPLED;
     }
     running = new RunningAgent(parsed, instrumentation);
     return null;
   }
 
-  private static String tooSmall(long heap, int minHeap, int factor) {
+  /**
+   * The collector, if it is one that works while the application allocates: then the same room
+   * takes twice the heap. Empty if it is another.
+   */
+  private static String concurrentCollector(String[] arguments) {
+    for (String argument : arguments) {
+      if (argument.equals("-XX:+UseZGC") || argument.equals("-XX:+UseShenandoahGC")) {
+        return argument.substring("-XX:+Use".length());
+      }
+    }
+    return "";
+  }
+
+  private static String tooSmall(long heap, int minHeap, String concurrentCollector) {
     int least = Options.LEAST_HEAP_MEBIBYTES;
+    int factor = concurrentCollector.isEmpty() ? 1 : 2;
     String why =
         "the heap of "
             + (heap >> 20)
             + " MiB is too small"
-            + (factor > 1 ? " with ZGC" : "")
+            + (factor > 1 ? " with " + concurrentCollector : "")
             + ", -Xmx"
             + factor * minHeap
             + "m is enough";

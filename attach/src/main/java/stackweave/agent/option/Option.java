@@ -37,7 +37,7 @@ public enum Option {
       "64",
       true,
       Options.mebibytes(Options.LEAST_HEAP_MEBIBYTES),
-      "MiB; JVMs with a smaller -Xmx are left alone, with ZGC half of it counts"),
+      "MiB; JVMs with a smaller -Xmx are left alone, of ZGC's and Shenandoah's half counts"),
   HOOKS("auto", true, "auto, on, off, early", "whether classes of the JDK may change"),
   MEMORY(
       "auto",

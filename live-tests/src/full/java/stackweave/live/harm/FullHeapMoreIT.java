@@ -56,7 +56,8 @@ class FullHeapMoreIT {
     "-Xmx56m, -XX:+UseG1GC, 64, 64",
     "-Xmx48m, -XX:+UseSerialGC, 64, 64",
     "-Xmx80m, -XX:+UseZGC, 48, 96",
-    "-Xmx112m, -XX:+UseZGC, 64, 128"
+    "-Xmx112m, -XX:+UseZGC, 64, 128",
+    "-Xmx96m, -XX:+UseShenandoahGC, 64, 128"
   })
   void aSmallHeapIsLeftAlone(String heap, String collector, int least, int enough) {
     Ended ended =
