@@ -12,7 +12,8 @@ import java.nio.ByteBuffer;
  * @param checkpoint where its last checkpoint is
  * @param metadata where its metadata are
  * @param startNanos when it began, since 1970
- * @param startTicks the same in ticks of the clock that its events use
+ * @param durationNanos how long it lasts
+ * @param startTicks its beginning in ticks of the clock that its events use
  * @param ticksPerSecond the frequency of that clock
  * @param isFinished whether the JVM finished it; else what followed the last flush is not in {@code
  *     size}
@@ -25,6 +26,7 @@ public record ChunkHeader(
     long checkpoint,
     long metadata,
     long startNanos,
+    long durationNanos,
     long startTicks,
     long ticksPerSecond,
     boolean isFinished,
@@ -53,6 +55,7 @@ public record ChunkHeader(
         position + bytes.getLong(16),
         position + bytes.getLong(24),
         bytes.getLong(32),
+        bytes.getLong(40),
         bytes.getLong(48),
         bytes.getLong(56),
         bytes.get(64) == 0,

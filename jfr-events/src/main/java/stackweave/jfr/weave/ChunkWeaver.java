@@ -87,7 +87,15 @@ final class ChunkWeaver {
   private long end(DataOutput out) throws IOException {
     piece.end();
     events += piece.samples();
-    return piece.writeTo(out, header, piece.number() - 1, ids.text(), settings.mark());
+    int place = piece.number() - 1;
+    return piece.writeTo(out, header, place, duration(place), ids.text(), settings.mark());
+  }
+
+  /** Tools add up the durations of chunks: JFR's chunk has it, or if left out, the first woven. */
+  private long duration(int place) {
+    return settings.options().only() && place == 0
+        ? Math.max(WovenChunk.NO_DURATION, header.durationNanos())
+        : WovenChunk.NO_DURATION;
   }
 
   private int repeats(long weight) {

@@ -117,7 +117,7 @@ public final class LiveWeave {
   private void rehearse() throws IOException {
     try (WaitingBytes file = WaitingBytes.in(directories)) {
       EncodedBytes header = new EncodedBytes(ChunkHeader.BYTES);
-      HeaderBytes.append(header, ChunkHeader.BYTES, 0, 0, 1, 1, 1);
+      HeaderBytes.append(header, ChunkHeader.BYTES, 0, 0, 1, WovenChunk.NO_DURATION, 1, 1);
       file.addEvents(header);
       WovenChunk piece = new WovenChunk(types, directories, ++pieces);
       piece.end();

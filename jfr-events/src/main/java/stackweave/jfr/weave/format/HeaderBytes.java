@@ -13,19 +13,20 @@ public final class HeaderBytes {
 
   private HeaderBytes() {}
 
-  /** Appends the header of a finished chunk that lasts a nanosecond; positions are in the chunk. */
+  /** Appends the header of a finished chunk; positions are in the chunk. */
   public static void append(
       EncodedBytes out,
       long size,
       long checkpoint,
       long metadata,
       long startNanos,
+      long durationNanos,
       long startTicks,
       long ticksPerSecond) {
     ByteBuffer bytes = ByteBuffer.allocate(ChunkHeader.BYTES);
     bytes.putInt(ChunkHeader.MAGIC).putShort(MAJOR).putShort(MINOR);
     bytes.putLong(size).putLong(checkpoint).putLong(metadata);
-    bytes.putLong(startNanos).putLong(1);
+    bytes.putLong(startNanos).putLong(durationNanos);
     bytes.putLong(startTicks).putLong(ticksPerSecond);
     bytes.putInt(COMPRESSED_INTEGERS);
     for (byte each : bytes.array()) {

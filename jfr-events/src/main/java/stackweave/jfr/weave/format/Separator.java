@@ -56,6 +56,7 @@ public final class Separator {
         ChunkHeader.BYTES,
         metadataAt,
         startNanos,
+        WovenChunk.NO_DURATION,
         next.startTicks(),
         next.ticksPerSecond());
     chunk.append(content);

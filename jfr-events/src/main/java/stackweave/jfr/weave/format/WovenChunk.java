@@ -16,6 +16,9 @@ public final class WovenChunk {
   /** Size at which it ends: the most that is appended at once, except for a single stack. */
   public static final int MAX_BYTES = 16 << 20;
 
+  /** The shortest duration in ns that readers accept. */
+  public static final long NO_DURATION = 1;
+
   /** The constants that samples need, each sort in a pool of its own. */
   enum Pool {
     STACK_TRACE,
@@ -223,7 +226,7 @@ public final class WovenChunk {
       throws IOException {
     long origin = out.length();
     EncodedBytes tail = new EncodedBytes(1 << 14);
-    EncodedBytes head = frame(header, place, markKey, mark, tail);
+    EncodedBytes head = frame(header, place, NO_DURATION, markKey, mark, tail);
     out.seek(origin + ChunkHeader.BYTES);
     content(out, buffer, tail);
     out.seek(origin);
@@ -233,12 +236,19 @@ public final class WovenChunk {
   /**
    * Writes it as {@link #append} does, where only the heap has it.
    *
+   * @param durationNanos its duration; {@link #NO_DURATION} beside the chunk that has it
    * @return when it begins, since 1970
    */
-  public long writeTo(DataOutput out, ChunkHeader header, int place, long markKey, WovenMark mark)
+  public long writeTo(
+      DataOutput out,
+      ChunkHeader header,
+      int place,
+      long durationNanos,
+      long markKey,
+      WovenMark mark)
       throws IOException {
     EncodedBytes tail = new EncodedBytes(1 << 14);
-    frame(header, place, markKey, mark, tail).writeTo(out);
+    frame(header, place, durationNanos, markKey, mark, tail).writeTo(out);
     content(out, null, tail);
     return startNanos(header, place);
   }
@@ -250,7 +260,12 @@ public final class WovenChunk {
 
   /** Appends what is behind the checkpoints to {@code tail}; returns the header. */
   private EncodedBytes frame(
-      ChunkHeader header, int place, long markKey, WovenMark mark, EncodedBytes tail) {
+      ChunkHeader header,
+      int place,
+      long durationNanos,
+      long markKey,
+      WovenMark mark,
+      EncodedBytes tail) {
     final long startNanos = startNanos(header, place);
     final long startTicks =
         header.startTicks()
@@ -266,7 +281,14 @@ public final class WovenChunk {
     types.appendMetadata(tail, startTicks, startNanos);
     EncodedBytes head = new EncodedBytes(ChunkHeader.BYTES);
     HeaderBytes.append(
-        head, last + tail.size(), last, metadata, startNanos, startTicks, header.ticksPerSecond());
+        head,
+        last + tail.size(),
+        last,
+        metadata,
+        startNanos,
+        durationNanos,
+        startTicks,
+        header.ticksPerSecond());
     return head;
   }
 
