@@ -23,8 +23,14 @@ final class RunningAgent {
   /** Null if no native methods are timed. */
   private final CallsFeature calls;
 
-  /** Registers the listener only; everything else is created when a recording asks for samples. */
+  /**
+   * Registers the listener only; everything else is created when a recording asks for samples, but
+   * for {@link EarlyNatives}.
+   */
   RunningAgent(Options options, Instrumentation instrumentation) {
+    if (!options.isAttached()) {
+      EarlyNatives.begin(instrumentation);
+    }
     Messages messages = new Messages();
     calls =
         options.calls().isEmpty()

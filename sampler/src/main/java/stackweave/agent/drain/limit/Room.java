@@ -47,6 +47,16 @@ public final class Room {
     this.lookedAt = System.nanoTime() - OTHERS_NANOS;
   }
 
+  /**
+   * Whether the heap has room, and nothing else is limited: then JNA may be loaded although JFR has
+   * not taken its part yet.
+   */
+  public static boolean isUnlimited(Instrumentation instrumentation) {
+    return new HeapRoom().mayBegin()
+        && ProcessRoom.whyNot(1) == null
+        && MetaspaceRoom.of(instrumentation).isUnlimited();
+  }
+
   /** For the first sampling, before its classes are loaded. */
   public static Room beforeFirst(Instrumentation instrumentation) {
     return new Room(instrumentation, HeapRoom.Heap.OF_JVM, 1);
