@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.WallSample;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.testing.Ended;
 import stackweave.testing.RunningCommand;
 
@@ -125,5 +127,19 @@ class RecordIT extends RecordedProgram {
     // The agent leaves by itself, soon after the recording.
     awaitStatus(target.pid(), String::isEmpty);
     assertNothingIsLeft();
+  }
+
+  /** On JDK 17 JFR loses texts that an earlier recording of the same JVM had. */
+  @Test
+  void aRecordingAfterTopHasAllTexts() throws Exception {
+    Process target = start(Jvm.all().findFirst().orElseThrow(), RUNS);
+    Path file = directory.resolve("later.jfr");
+    command("top", target.pid(), "--every=1s", "-d4s").successfully();
+    command("record", target.pid(), "-d", "1s", "-o", file).successfully();
+    SampledRecording later = SampledRecording.open(file);
+    assertFalse(later.sessions().get(0).jdk().isEmpty());
+    Set<String> kinds = new HashSet<>();
+    later.forEachSample(sample -> sample.frames().forEach(frame -> kinds.add(frame.kind())));
+    assertTrue(kinds.contains("native"), kinds.toString());
   }
 }

@@ -130,7 +130,8 @@ class LabelledTest {
       Map<Long, String> contexts = new HashMap<>();
       RecordingFile.readAllEvents(file).stream()
           .filter(event -> event.getEventType().getName().equals(Context.NAME))
-          .forEach(event -> contexts.put(event.getLong("contextId"), event.getString("labels")));
+          .forEach(
+              event -> contexts.put(event.getLong("contextId"), event.getString("labels").strip()));
       assertEquals(
           List.of("endpoint=/a;thread=x", "endpoint=/b"),
           contexts.values().stream().sorted().toList());

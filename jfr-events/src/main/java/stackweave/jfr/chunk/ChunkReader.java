@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import stackweave.jfr.event.InlineText;
 import stackweave.unwind.hash.LongIndex;
 
 /**
@@ -185,7 +186,7 @@ public final class ChunkReader {
       return pool.text(input.readLong());
     }
     input.range(at, walk.end());
-    return input.readText(pool);
+    return InlineText.read(input.readText(pool));
   }
 
   /** The time in nanoseconds since 1970 that an event gives in ticks. */

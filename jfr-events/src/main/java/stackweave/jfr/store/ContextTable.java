@@ -1,6 +1,7 @@
 package stackweave.jfr.store;
 
 import stackweave.jfr.event.Context;
+import stackweave.jfr.event.InlineText;
 
 /** The contexts of samples, each with the last chunk that has its event. Not thread-safe. */
 final class ContextTable {
@@ -34,9 +35,9 @@ final class ContextTable {
     ContextDefinition context = contexts.at(index);
     Context event = new Context();
     event.contextId = id;
-    event.traceId = context.traceId();
-    event.spanId = context.spanId();
-    event.labels = context.labels();
+    event.traceId = InlineText.of(context.traceId());
+    event.spanId = InlineText.of(context.spanId());
+    event.labels = InlineText.of(context.labels());
     event.commit();
   }
 

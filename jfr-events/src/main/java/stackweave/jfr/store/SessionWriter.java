@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import java.util.UUID;
 import stackweave.jfr.control.OwnProcess;
+import stackweave.jfr.event.InlineText;
 import stackweave.jfr.event.Session;
 
 /** Writes the session event, with facts of the process and legends of codes, into each chunk. */
@@ -37,19 +38,19 @@ final class SessionWriter {
     }
     written = chunk;
     Session event = new Session();
-    event.uuid = uuid;
+    event.uuid = InlineText.of(uuid);
     event.pid = pid;
     event.jvmStart = jvmStart;
     event.schemaVersion = Session.SCHEMA_VERSION;
-    event.jdk = jdk;
-    event.abi = info.abi();
-    event.agentVersion = info.agentVersion();
-    event.kindLegend = info.kindLegend();
-    event.endLegend = info.endLegend();
-    event.completeEnds = info.completeEnds();
-    event.stateLegend = info.stateLegend();
-    event.foundLegend = info.foundLegend();
-    event.guesses = info.guesses();
+    event.jdk = InlineText.of(jdk);
+    event.abi = InlineText.of(info.abi());
+    event.agentVersion = InlineText.of(info.agentVersion());
+    event.kindLegend = InlineText.of(info.kindLegend());
+    event.endLegend = InlineText.of(info.endLegend());
+    event.completeEnds = InlineText.of(info.completeEnds());
+    event.stateLegend = InlineText.of(info.stateLegend());
+    event.foundLegend = InlineText.of(info.foundLegend());
+    event.guesses = InlineText.of(info.guesses());
     event.commit();
   }
 

@@ -41,7 +41,8 @@ record LabelTally(
     Map<Long, String> contexts = new HashMap<>();
     samples
         .events("stackweave.Context")
-        .forEach(event -> contexts.put(event.getLong("contextId"), event.getString("labels")));
+        .forEach(
+            event -> contexts.put(event.getLong("contextId"), event.getString("labels").strip()));
     long[] counts = new long[4];
     List<String> wrongOnes = new ArrayList<>();
     for (RecordedEvent sample : samples.samples) {
