@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.jfr.Programs;
+import stackweave.jfr.event.InlineText;
 import stackweave.jfr.store.SampleWriter;
 import stackweave.testing.Jdk;
 
@@ -186,7 +187,7 @@ class JdkReaderIT {
             assertEquals(event.getLong(name), reader.number(i), what);
         case "java.lang.String" -> {
           String text = event.getString(name);
-          assertEquals(text == null ? "" : text, reader.text(i), what);
+          assertEquals(text == null ? "" : InlineText.read(text), reader.text(i), what);
         }
         case "float", "double" -> assertEquals(0, reader.number(i), what); // is passed over
         default -> assertEquals(event.getValue(name) == null, reader.number(i) == 0, what); // a key
