@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.LongSupplier;
 import stackweave.engine.KernelClock;
 import stackweave.engine.bpf.BpfRing;
 import stackweave.engine.bpf.BpfValue;
@@ -167,16 +168,28 @@ public final class AllocationProbes implements AutoCloseable {
 
   /** Counts calls of malloc by the first probe, and assumes as many of the other functions. */
   private void countFirst() throws NotNowException {
-    long[] before = counts();
+    long first = counts()[0];
+    awaitFewCalls(FIRST_COUNT_NANOS, () -> CALLS_OF_BLOCK * (counts()[0] - first));
+  }
+
+  /**
+   * Waits for a time.
+   *
+   * @param calls their number since now
+   * @throws NotNowException if they are too frequent, as soon as that is sure
+   */
+  private void awaitFewCalls(long periodNanos, LongSupplier calls) throws NotNowException {
     long begin = System.nanoTime();
     long cpuBefore = cpuTime.ofProcess();
+    long most = MAX_CALLS_A_SECOND * periodNanos / 1_000_000_000L;
     long nanos;
+    long count;
     do {
       Libc.poll(0, 0, 1);
       nanos = System.nanoTime() - begin;
-    } while (nanos < FIRST_COUNT_NANOS);
-    String tooMany =
-        tooMany(CALLS_OF_BLOCK * (counts()[0] - before[0]), nanos, cpuTime.ofProcess() - cpuBefore);
+      count = calls.getAsLong();
+    } while (nanos < periodNanos && count <= most);
+    String tooMany = tooMany(count, nanos, cpuTime.ofProcess() - cpuBefore);
     if (!tooMany.isEmpty()) {
       throw new NotNowException(tooMany);
     }
@@ -204,21 +217,7 @@ public final class AllocationProbes implements AutoCloseable {
   /** Counts, and compares how often functions are entered and left. */
   private void count() throws RefusedException, NotNowException {
     long[] before = counts();
-    long begin = System.nanoTime();
-    long cpuBefore = cpuTime.ofProcess();
-    long nanos;
-    do {
-      Libc.poll(0, 0, 1);
-      nanos = System.nanoTime() - begin;
-      long calls = calls(before);
-      if (nanos < COUNT_NANOS && calls > MAX_CALLS_A_SECOND * COUNT_NANOS / 1_000_000_000L) {
-        throw new NotNowException(tooMany(calls, nanos, cpuTime.ofProcess() - cpuBefore));
-      }
-    } while (nanos < COUNT_NANOS);
-    String tooMany = tooMany(calls(before), nanos, cpuTime.ofProcess() - cpuBefore);
-    if (!tooMany.isEmpty()) {
-      throw new NotNowException(tooMany);
-    }
+    awaitFewCalls(COUNT_NANOS, () -> calls(before));
     long[] now = counts();
     long mostApart = (long) CALLS_UNDER_WAY * Tasks.list().length;
     for (Function function : Function.values()) {

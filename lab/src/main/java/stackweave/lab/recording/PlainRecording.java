@@ -65,12 +65,12 @@ public final class PlainRecording {
 
   private void session(RecordedEvent event) {
     jvm = event.getString("jdk").strip();
-    legend(event.getString("kindLegend").strip(), kinds);
-    legend(event.getString("endLegend").strip(), ends);
-    legend(event.getString("stateLegend").strip(), states);
-    legend(event.getString("foundLegend").strip(), ways);
-    codes(event.getString("guesses").strip(), guesses);
-    codes(event.getString("completeEnds").strip(), completeEnds);
+    legend(event.getString("kindLegend"), kinds);
+    legend(event.getString("endLegend"), ends);
+    legend(event.getString("stateLegend"), states);
+    legend(event.getString("foundLegend"), ways);
+    codes(event.getString("guesses"), guesses);
+    codes(event.getString("completeEnds"), completeEnds);
   }
 
   private static void legend(String legend, Map<Integer, String> labels) {
