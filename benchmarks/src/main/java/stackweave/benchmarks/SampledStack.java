@@ -12,7 +12,7 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.rule.RuleTable;
@@ -31,7 +31,7 @@ final class SampledStack implements AutoCloseable {
   final FrameBuffer frames = new FrameBuffer(DEPTH);
   final ModuleIndex modules;
   final MixedUnwinder unwinder;
-  private final SelfMemory memory = new SelfMemory();
+  private final ProcessMemory memory = new ProcessMemory();
   private final Victim victim;
 
   /**

@@ -4,12 +4,13 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.BitSet;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.Tasks;
 import stackweave.maps.proc.PlainFiles;
 
-/** The CPUs that the threads of this process may run on. Thread-safe. */
+/** The CPUs that the threads of a process may run on. Thread-safe. */
 public final class CpuSet {
   /** Bytes of an affinity mask for 8,192 CPUs, the most that Linux can be built for. */
   private static final int MASK_BYTES = 1024;
@@ -24,25 +25,31 @@ public final class CpuSet {
   private CpuSet() {}
 
   /**
-   * The present union over all threads; all CPUs of the machine if the kernel does not say. In the
-   * order of their numbers.
+   * The present union over all threads of a process; all CPUs of the machine if the kernel does not
+   * say. In the order of their numbers.
    */
-  public static int[] presentOfProcess() {
-    BitSet present = present();
-    return present.isEmpty() ? ofProcess() : toArray(present);
+  public static int[] presentOf(SampledProcess process) {
+    BitSet present = present(process);
+    return present.isEmpty() ? toArray(ofMachine()) : toArray(present);
   }
 
   /**
-   * The union over all threads and all calls of this method: in a container with 4 of 64 CPUs no
-   * events are needed on the other 60. It grows when a thread may use another CPU and never
-   * shrinks.
+   * The union over all threads of this process and all calls of this method: in a container with 4
+   * of 64 CPUs no events are needed on the other 60. It grows when a thread may use another CPU and
+   * never shrinks.
    */
   public static synchronized int[] ofProcess() {
-    EVER.or(present());
+    EVER.or(present(SampledProcess.OWN));
     if (EVER.isEmpty()) {
-      EVER.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
+      EVER.or(ofMachine());
     }
     return toArray(EVER);
+  }
+
+  private static BitSet ofMachine() {
+    BitSet cpus = new BitSet();
+    cpus.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
+    return cpus;
   }
 
   private static int[] toArray(BitSet set) {
@@ -92,11 +99,11 @@ public final class CpuSet {
     return cpus;
   }
 
-  /** The present union over all threads, without offline CPUs. */
-  public static BitSet present() {
+  /** The present union over all threads of a process, without offline CPUs. */
+  public static BitSet present(SampledProcess process) {
     BitSet cpus = new BitSet();
     try (NativeBuffer mask = NativeBuffer.allocate(MASK_BYTES)) {
-      for (int tid : Tasks.list()) {
+      for (int tid : Tasks.list(process)) {
         if (Libc.sched_getaffinity(tid, MASK_BYTES, mask.address()) >= 0) {
           cpus.or(BitSet.valueOf(mask.bytes()));
         }

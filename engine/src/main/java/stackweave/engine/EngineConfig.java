@@ -5,6 +5,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.MemoryAccess;
@@ -20,13 +21,15 @@ import stackweave.linux.MemoryAccess;
  * @param memoryAccess how the process reads its own memory
  * @param event what is sampled; if that is not CPU time, with the interval that is used instead of
  *     {@code intervalNanos}
+ * @param process the one that is sampled
  */
 public record EngineConfig(
     long intervalNanos,
     int stackBytes,
     EngineKind preferred,
     MemoryAccess memoryAccess,
-    SampledEvent event) {
+    SampledEvent event,
+    SampledProcess process) {
   /** More than nearly every stack has; a full copy takes 3 µs. */
   public static final int MAX_STACK_BYTES = 256 * 1024;
 
@@ -38,10 +41,10 @@ public record EngineConfig(
     stackBytes = Math.max(MIN_STACK_BYTES, Math.min(MAX_STACK_BYTES, stackBytes)) & -8;
   }
 
-  /** A configuration for CPU time. */
+  /** A configuration for CPU time of this process. */
   public EngineConfig(
       long intervalNanos, int stackBytes, EngineKind preferred, MemoryAccess memoryAccess) {
-    this(intervalNanos, stackBytes, preferred, memoryAccess, SampledEvent.CPU);
+    this(intervalNanos, stackBytes, preferred, memoryAccess, SampledEvent.CPU, SampledProcess.OWN);
   }
 
   /** With {@link MemoryAccess#AUTO}. */
@@ -62,7 +65,8 @@ public record EngineConfig(
   }
 
   /** The configuration for a request. */
-  public static EngineConfig of(SamplingRequest request, MemoryAccess memoryAccess) {
+  public static EngineConfig of(
+      SamplingRequest request, MemoryAccess memoryAccess, SampledProcess process) {
     EngineKind preferred = null;
     for (EngineKind kind : EngineKind.values()) {
       if (kind.label().equals(request.engine())) {
@@ -70,7 +74,12 @@ public record EngineConfig(
       }
     }
     return new EngineConfig(
-        request.intervalNanos(), MAX_STACK_BYTES, preferred, memoryAccess, request.event());
+        request.intervalNanos(),
+        MAX_STACK_BYTES,
+        preferred,
+        memoryAccess,
+        request.event(),
+        process);
   }
 
   /** For tests and tools: with the largest stack copies and the default order of engines. */

@@ -1,5 +1,7 @@
 package stackweave.linux;
 
+import stackweave.jfr.process.SampledProcess;
+
 /**
  * CPU time as the kernel accounts it, in nanoseconds, and how often threads were switched. Not
  * thread-safe: one per thread that asks.
@@ -10,7 +12,23 @@ public final class CpuTime implements AutoCloseable {
   private static final int VOLUNTARY_SWITCHES = 128;
   private static final int OTHER_SWITCHES = 136;
 
+  /** CPUCLOCK_SCHED of include/linux/posix-timers_types.h: time on a CPU. */
+  private static final int SCHED = 2;
+
+  private static final int OF_THREAD = 4;
+
+  private final SampledProcess process;
   private final NativeBuffer buffer = NativeBuffer.allocate(USAGE_BYTES);
+
+  /** Of this process. */
+  public CpuTime() {
+    this(SampledProcess.OWN);
+  }
+
+  /** Of a process; what is of threads is of this one's. */
+  public CpuTime(SampledProcess process) {
+    this.process = process;
+  }
 
   /** CPU time of the calling thread since it began, in ns. */
   public long ofThread() {
@@ -19,12 +37,12 @@ public final class CpuTime implements AutoCloseable {
 
   /** CPU time of all threads of the process, including those that have ended, in ns. */
   public long ofProcess() {
-    return read(Libc.CLOCK_PROCESS_CPUTIME_ID);
+    return read(process.isOwn() ? Libc.CLOCK_PROCESS_CPUTIME_ID : ~process.pid() << 3 | SCHED);
   }
 
   /** CPU time of the process without the calling thread, in ns. */
   public long ofOthers() {
-    return ofProcess() - ofThread();
+    return process.isOwn() ? ofProcess() - ofThread() : ofProcess();
   }
 
   /**
@@ -45,7 +63,7 @@ public final class CpuTime implements AutoCloseable {
 
   /** MAKE_THREAD_CPUCLOCK of include/linux/posix-timers.h: all of the thread's CPU time. */
   public static int clock(int tid) {
-    return ~tid << 3 | 6;
+    return ~tid << 3 | OF_THREAD | SCHED;
   }
 
   private long read(int clock) {

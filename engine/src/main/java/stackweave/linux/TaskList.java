@@ -2,10 +2,11 @@ package stackweave.linux;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import stackweave.jfr.process.SampledProcess;
 
 /**
- * Lists the threads of this process repeatedly without allocating: /proc/self/task stays open.
- * Costs about 0.6 µs a thread, nearly all of it in the kernel. Not thread-safe.
+ * Lists the threads of a process repeatedly without allocating: /proc/PID/task stays open. Costs
+ * about 0.6 µs a thread, nearly all of it in the kernel. Not thread-safe.
  */
 public final class TaskList implements AutoCloseable {
   private static final int BUFFER_BYTES = 32 * 1024;
@@ -30,8 +31,8 @@ public final class TaskList implements AutoCloseable {
    * Opens it; null if /proc is not mounted or no descriptor is left, with the reason in {@link
    * Libc#errno}.
    */
-  public static TaskList open(SystemCalls calls) {
-    int fd = Libc.open("/proc/self/task", Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+  public static TaskList open(SystemCalls calls, SampledProcess process) {
+    int fd = Libc.open(process.file("task"), Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
     return fd < 0 ? null : new TaskList(calls, fd);
   }
 

@@ -2,10 +2,11 @@ package stackweave.linux;
 
 import java.io.File;
 import java.io.IOException;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.maps.proc.PlainFiles;
 import stackweave.unwind.text.ModifiedUtf8;
 
-/** This process's threads and file descriptors, from /proc/self. Stateless. */
+/** The threads of a process, and this one's file descriptors, from /proc. Stateless. */
 public final class Tasks {
   private Tasks() {}
 
@@ -13,8 +14,8 @@ public final class Tasks {
    * The ids of all present threads, ascending as the kernel lists them; empty if /proc is not
    * mounted. A thread that ends or starts meanwhile may or may not be among them.
    */
-  public static int[] list() {
-    String[] names = new File("/proc/self/task").list();
+  public static int[] list(SampledProcess process) {
+    String[] names = new File(process.file("task")).list();
     if (names == null) {
       return new int[0];
     }
@@ -26,9 +27,9 @@ public final class Tasks {
   }
 
   /** A thread's name in the kernel (at most 15 bytes), or null if the thread has ended. */
-  public static String comm(int tid) {
+  public static String comm(SampledProcess process, int tid) {
     try {
-      byte[] comm = PlainFiles.bytes("/proc/self/task/" + tid + "/comm");
+      byte[] comm = PlainFiles.bytes(process.file("task/" + tid + "/comm"));
       return ModifiedUtf8.cut(comm, Math.max(0, comm.length - 1)); // a line end follows
     } catch (IOException e) {
       return null;

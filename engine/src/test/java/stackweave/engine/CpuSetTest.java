@@ -10,6 +10,7 @@ import java.util.BitSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import stackweave.jfr.process.SampledProcess;
 
 class CpuSetTest {
   /** cpuset(7), "Formats"; what the kernel prints of an empty set, and where it has none at all. */
@@ -51,7 +52,7 @@ class CpuSetTest {
     BitSet online =
         CpuSet.parse(Files.readString(Path.of("/sys/devices/system/cpu/online")).strip());
     allowed.and(online);
-    assertEquals(allowed, CpuSet.present());
+    assertEquals(allowed, CpuSet.present(SampledProcess.OWN));
     assertArrayEquals(allowed.stream().toArray(), CpuSet.ofProcess());
   }
 }

@@ -4,10 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Libc;
 import stackweave.linux.MemoryAccess;
 import stackweave.linux.NativeBuffer;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.Tasks;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -89,11 +90,12 @@ final class EngineProbe {
     System.out.println(
         "withKernel: " + recorder.samples.stream().filter(s -> s.kernelFrames() > 0).count());
     System.out.println("statistics: " + recorder.statistics);
-    try (SelfMemory asked = new SelfMemory(MemoryAccess.PROCESS_VM_READV)) {
+    try (ProcessMemory asked =
+        new ProcessMemory(SampledProcess.OWN, MemoryAccess.PROCESS_VM_READV)) {
       System.out.println("denial of the asked: " + asked.denial());
       System.out.println("way as asked: " + asked.way());
     }
-    try (SelfMemory memory = new SelfMemory();
+    try (ProcessMemory memory = new ProcessMemory();
         NativeBuffer buffer = NativeBuffer.allocate(4096)) {
       buffer.bytes().putLong(0, 0x1234_5678L);
       System.out.println("denial: " + memory.denial());

@@ -46,12 +46,12 @@ public final class HotSpot {
   private final CodeFreeing freeing;
   private final Unloading unloading;
 
-  private HotSpot(Layout layout, Cpu cpu, MemoryReader memory, DirectMemory direct)
+  private HotSpot(Layout layout, Cpu cpu, MemoryReader memory, DirectMemory direct, boolean live)
       throws UnreadableMemoryException, UnsupportedVmException {
     this.layout = layout;
     this.cpu = cpu;
     this.memory = memory;
-    this.live = direct != null;
+    this.live = live;
     this.lasting = new LastingMemory(direct, memory);
     this.codeCache = new CodeCache(layout, lasting);
     this.codelets = new InterpreterCodelets(layout, memory);
@@ -61,7 +61,8 @@ public final class HotSpot {
   }
 
   /**
-   * Reads libjvm's description of itself. Takes some ten milliseconds.
+   * Reads libjvm's description of itself in recorded memory, of which each word is read by itself.
+   * Takes some ten milliseconds.
    *
    * @param libjvm the exported symbols of the process's libjvm
    * @param memory of the process; read from the calling thread now and from the unwinding thread
@@ -71,21 +72,27 @@ public final class HotSpot {
    */
   public static HotSpot open(SymbolAddresses libjvm, MemoryReader memory)
       throws UnsupportedVmException {
-    return open(libjvm, memory, null);
+    return open(libjvm, memory, null, false);
   }
 
   /**
-   * The same for the VM of this process: its lasting memory is read directly, all other by pages.
+   * The same for a VM that runs, whose memory is read by pages.
    *
-   * @param direct null for recorded memory: each word is read by itself
+   * @param direct reads the lasting memory of this process's VM; null for another process's
    */
   public static HotSpot open(SymbolAddresses libjvm, MemoryReader memory, DirectMemory direct)
+      throws UnsupportedVmException {
+    return open(libjvm, memory, direct, true);
+  }
+
+  private static HotSpot open(
+      SymbolAddresses libjvm, MemoryReader memory, DirectMemory direct, boolean live)
       throws UnsupportedVmException {
     VmStructs structs = VmStructs.read(libjvm, memory);
     try {
       JdkVersion version = new JdkVersion((int) versionWord(structs, "_vm_major_version", memory));
       Cpu cpu = cpu(structs, version, memory);
-      return new HotSpot(new Layout(structs, version), cpu, memory, direct);
+      return new HotSpot(new Layout(structs, version), cpu, memory, direct, live);
     } catch (UnreadableMemoryException e) {
       throw new UnsupportedVmException("its code cache can't be read (" + e.reason().label() + ")");
     }
@@ -214,7 +221,7 @@ public final class HotSpot {
     return lasting;
   }
 
-  /** Whether this is the VM of this process, rather than recorded memory. */
+  /** Whether this VM runs, rather than being recorded memory. */
   boolean isLive() {
     return live;
   }

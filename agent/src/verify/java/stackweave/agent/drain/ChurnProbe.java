@@ -15,7 +15,7 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.model.UnwindCounters;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.unwind.Architecture;
@@ -42,7 +42,7 @@ final class ChurnProbe implements EngineSink {
   private static final int STACK_BYTES = 16 * 1024;
   private static final long INTERVAL_NANOS = 1_000_000;
 
-  private final SelfMemory memory = new SelfMemory();
+  private final ProcessMemory memory = new ProcessMemory();
   private final RuleTable rules = new RuleTable(Architecture.X86_64);
   private final ModuleIndex modules = new ModuleIndex(memory, rules);
   private final HotSpotMethods methods = new HotSpotMethods();

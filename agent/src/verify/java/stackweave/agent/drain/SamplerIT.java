@@ -17,8 +17,8 @@ import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.message.Messages;
 import stackweave.jfr.control.AskedAt;
-import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.store.EventStore;
 import stackweave.testing.EventsByTime;
 
@@ -98,7 +98,7 @@ class SamplerIT {
     try (Recording recording = new Recording()) {
       recording.start();
       // As if another thread of the process had used 7 s since samples were asked for.
-      long asked = ProcessCpu.nanos() - 7_000_000_000L;
+      long asked = SampledProcess.OWN.cpuNanos() - 7_000_000_000L;
       sampler.onRequest(REQUEST, new AskedAt(System.nanoTime() - 9_000_000_000L, asked));
       awaitStart(sampler);
       burn(300_000_000L);
@@ -108,15 +108,15 @@ class SamplerIT {
       awaitStart(sampler);
       burn(300_000_000L);
       recording.dump(directory.resolve("first.jfr")); // has it state all that was used until now
-      final long whileAsked = ProcessCpu.nanos() - asked;
+      final long whileAsked = SampledProcess.OWN.cpuNanos() - asked;
       sampler.onRequest(null);
       burn(500_000_000L);
-      final long again = ProcessCpu.nanos();
+      final long again = SampledProcess.OWN.cpuNanos();
       sampler.onRequest(REQUEST, AskedAt.now());
       awaitStart(sampler);
       burn(300_000_000L);
       recording.stop();
-      final long all = whileAsked + ProcessCpu.nanos() - again;
+      final long all = whileAsked + SampledProcess.OWN.cpuNanos() - again;
       Path file = directory.resolve("asked.jfr");
       recording.dump(file);
       List<RecordedEvent> statuses = EventsByTime.statuses(file);
@@ -172,8 +172,8 @@ class SamplerIT {
   }
 
   private static void burn(long cpuNanos) {
-    long begin = ProcessCpu.nanos();
-    while (ProcessCpu.nanos() - begin < cpuNanos) {
+    long begin = SampledProcess.OWN.cpuNanos();
+    while (SampledProcess.OWN.cpuNanos() - begin < cpuNanos) {
       Math.sqrt(begin);
     }
   }

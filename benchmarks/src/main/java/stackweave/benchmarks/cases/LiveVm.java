@@ -10,7 +10,7 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.symbols.SymbolTable;
@@ -22,7 +22,7 @@ import stackweave.unwind.walk.NativeUnwinder;
 
 /** This JVM, opened for sampling without the agent. Belongs to the thread that made it. */
 public final class LiveVm implements AutoCloseable {
-  final SelfMemory memory = new SelfMemory();
+  final ProcessMemory memory = new ProcessMemory();
   final RuleTable rules = new RuleTable(Architecture.X86_64);
   final HotSpotMethods methods = new HotSpotMethods();
   final ModuleIndex modules = new ModuleIndex(memory, rules);

@@ -30,6 +30,7 @@ import stackweave.engine.EngineStatistics;
 import stackweave.engine.Recorder;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
@@ -318,8 +319,8 @@ class PerfEngineMoreIT extends PerfEngineRuns {
 
   private static Set<String> threadNames() {
     // Compiler threads come and go by themselves.
-    return Arrays.stream(Tasks.list())
-        .mapToObj(Tasks::comm)
+    return Arrays.stream(Tasks.list(SampledProcess.OWN))
+        .mapToObj(tid -> Tasks.comm(SampledProcess.OWN, tid))
         .filter(comm -> comm != null && !comm.contains("Compiler"))
         .collect(Collectors.toCollection(HashSet::new));
   }

@@ -1,7 +1,9 @@
 package stackweave.engine.perf;
 
+import java.io.File;
 import java.util.Arrays;
 import stackweave.engine.EngineSink;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CpuTime;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.TaskList;
@@ -19,6 +21,7 @@ final class EndedThreads implements AutoCloseable {
   /** Pause after a listing in multiples of its CPU time: half a percent of a core. */
   private static final int COST_SHARE = 200;
 
+  private final SampledProcess process;
   private final TaskList tasks;
   private final CpuTime cpuTime = new CpuTime();
 
@@ -36,8 +39,9 @@ final class EndedThreads implements AutoCloseable {
   private long pauseNanos = PAUSE_NANOS;
 
   /** If /proc is not mounted, threads can't be listed, and none is reported to have ended. */
-  EndedThreads(SystemCalls calls) {
-    this.tasks = TaskList.open(calls);
+  EndedThreads(SystemCalls calls, SampledProcess process) {
+    this.process = process;
+    this.tasks = TaskList.open(calls, process);
   }
 
   /** Adds a sampled thread; returns whether it was not known. */
@@ -87,7 +91,7 @@ final class EndedThreads implements AutoCloseable {
       int tid = met[i];
       // The list may lack threads behind one that ended while it was made (next_tid in
       // fs/proc/base.c).
-      if (Arrays.binarySearch(listed, tid) >= 0 || cpuTime.ofThread(tid) >= 0) {
+      if (Arrays.binarySearch(listed, tid) >= 0 || isThere(tid)) {
         met[left++] = tid;
       } else {
         index.remove(tid);
@@ -96,6 +100,13 @@ final class EndedThreads implements AutoCloseable {
     }
     metCount = left;
     listed = null;
+  }
+
+  /** By its clock, which is cheaper, where the kernel lets this process read it. */
+  private boolean isThere(int tid) {
+    return process.isOwn()
+        ? cpuTime.ofThread(tid) >= 0
+        : new File(process.file("task/" + tid)).exists();
   }
 
   @Override

@@ -58,11 +58,11 @@ public final class PerfCpuEngine extends PerfEngine {
       EngineConfig config, PerfBudget budget, SystemCalls calls, BitSet withoutTicks) {
     super(KIND, config, budget, calls);
     this.withoutTicks = withoutTicks;
-    int[] all = CpuSet.presentOfProcess();
+    int[] all = CpuSet.presentOf(process);
     this.cpus = CpuSet.without(withoutTicks, all);
     this.note = cpus.length < all.length ? NOTE_WITHOUT_TICKS : "";
     this.periods = periods(cpus, config.intervalNanos(), new SplittableRandom());
-    this.endedThreads = new EndedThreads(calls);
+    this.endedThreads = new EndedThreads(calls, process);
   }
 
   /**
@@ -228,7 +228,7 @@ public final class PerfCpuEngine extends PerfEngine {
   /** An event may also belong to a CPU that no thread may use any more, or that was offline. */
   @Override
   boolean isOutgrown() {
-    return rings.isMisplaced(withoutTicks, true);
+    return rings.isMisplaced(process, withoutTicks, true);
   }
 
   @Override

@@ -13,6 +13,7 @@ import stackweave.engine.RefusalText;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.Wakeup;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
@@ -34,11 +35,12 @@ abstract class PerfEngine implements SampleEngine {
   final EngineConfig config;
   final PerfBudget budget;
   final SystemCalls calls;
-  final int pid = Libc.getpid();
+  final SampledProcess process;
+  final int pid;
   final int drainTid;
   final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   final NativeBuffer scratch = NativeBuffer.allocate(16);
-  final CpuTime cpuTime = new CpuTime();
+  final CpuTime cpuTime;
   int stackBytes;
   PerfRings rings = PerfRings.none();
   RingMerge merge;
@@ -63,6 +65,9 @@ abstract class PerfEngine implements SampleEngine {
   PerfEngine(EngineKind kind, EngineConfig config, PerfBudget budget, SystemCalls calls) {
     this.kind = kind;
     this.config = config;
+    this.process = config.process();
+    this.pid = process.pid();
+    this.cpuTime = new CpuTime(process);
     this.budget = budget;
     this.calls = calls;
     this.drainTid = calls.gettid();
@@ -160,7 +165,7 @@ abstract class PerfEngine implements SampleEngine {
 
   /** Whether threads may run on a CPU without a ring. Called every two seconds. */
   boolean isOutgrown() {
-    return rings.isMisplaced(new BitSet(), false);
+    return rings.isMisplaced(process, new BitSet(), false);
   }
 
   @Override

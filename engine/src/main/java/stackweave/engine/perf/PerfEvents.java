@@ -10,6 +10,7 @@ import java.util.function.Consumer;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.bpf.Bpf;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;
@@ -121,7 +122,7 @@ final class PerfEvents implements AutoCloseable {
     Set<Integer> known = new HashSet<>(Set.of(except));
     for (int scan = 0; scan < MAX_SCANS; scan++) {
       List<Integer> fresh = new ArrayList<>();
-      for (int tid : Tasks.list()) {
+      for (int tid : Tasks.list(SampledProcess.OWN)) {
         if (known.add(tid)) {
           fresh.add(tid);
         }

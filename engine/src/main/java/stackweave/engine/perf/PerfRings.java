@@ -8,6 +8,7 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.engine.Wakeup;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;
@@ -232,11 +233,12 @@ final class PerfRings implements AutoCloseable {
    * Whether threads may run on a CPU without a ring. Reads every thread's affinity, but not so
    * often that it takes more than half a percent of a core.
    *
+   * @param process whose threads
    * @param ignored CPUs that need no ring
    * @param areOfCpus whether the events that own the rings sample CPUs: then an event also counts
    *     if it has ended, or no thread may run on its CPU any more
    */
-  boolean isMisplaced(BitSet ignored, boolean areOfCpus) {
+  boolean isMisplaced(SampledProcess process, BitSet ignored, boolean areOfCpus) {
     if (System.nanoTime() - lookedAt < pauseNanos) {
       return false;
     }
@@ -245,7 +247,7 @@ final class PerfRings implements AutoCloseable {
     }
     // CPU time and not wall-clock time: on busy CPUs most of that is waiting.
     long began = cpuTime.ofThread();
-    BitSet missing = CpuSet.present();
+    BitSet missing = CpuSet.present(process);
     boolean isAnyLeft = areOfCpus && haveEnded(missing);
     boolean isKnown = !missing.isEmpty();
     missing.andNot(ignored);

@@ -9,6 +9,7 @@ import stackweave.engine.KernelClock;
 import stackweave.engine.KernelVersion;
 import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.Capabilities;
 import stackweave.linux.GuardedCall;
@@ -206,7 +207,7 @@ public final class SwitchEvents implements AutoCloseable {
 
   /** Whether threads may run on CPUs without a ring. Reads every thread's affinity. */
   public boolean isOutgrown() {
-    return rings.isMisplaced(new BitSet(), false);
+    return rings.isMisplaced(SampledProcess.OWN, new BitSet(), false);
   }
 
   /** Records of switches so far. */

@@ -14,6 +14,7 @@ import stackweave.engine.perf.event.UprobeCost;
 import stackweave.engine.probe.AllocationProgram.Place;
 import stackweave.engine.probe.AllocatorFunctions.Function;
 import stackweave.engine.probe.AllocatorFunctions.Probe;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Errno;
@@ -219,7 +220,7 @@ public final class AllocationProbes implements AutoCloseable {
     long[] before = counts();
     awaitFewCalls(COUNT_NANOS, () -> calls(before));
     long[] now = counts();
-    long mostApart = (long) CALLS_UNDER_WAY * Tasks.list().length;
+    long mostApart = (long) CALLS_UNDER_WAY * Tasks.list(SampledProcess.OWN).length;
     for (Function function : Function.values()) {
       long begun = 0;
       long ended = 0;

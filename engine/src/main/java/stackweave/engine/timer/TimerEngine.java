@@ -22,6 +22,7 @@ import stackweave.engine.timer.threads.CpuTimers;
 import stackweave.engine.timer.threads.PassedOver;
 import stackweave.engine.timer.threads.TimerThreads;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Libc;
@@ -151,7 +152,7 @@ public final class TimerEngine implements SampleEngine {
 
   private void open(SystemCalls calls, ThreadStacks javaStacks, int number)
       throws EngineRefusedException {
-    TaskList tasks = TaskList.open(calls);
+    TaskList tasks = TaskList.open(calls, SampledProcess.OWN);
     if (tasks == null) {
       throw RefusalText.TIMER_TASKS.of(EngineKind.TIMER, Libc.errno());
     }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.engine.EngineSink;
 import stackweave.engine.perf.WrittenRing.Bytes;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.SystemCalls;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -30,7 +31,8 @@ class CpuRecordsTest {
   private WrittenRing one;
   private WrittenRing three;
   private final Sink sink = new Sink();
-  private final EndedThreads threads = new EndedThreads(SystemCalls.current().orElseThrow());
+  private final EndedThreads threads =
+      new EndedThreads(SystemCalls.current().orElseThrow(), SampledProcess.OWN);
   private final CpuRecords records =
       new CpuRecords(PID, DRAIN, PERIODS, Architecture.X86_64, threads, null);
   private RingMerge merge;

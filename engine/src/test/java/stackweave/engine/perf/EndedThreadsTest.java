@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import stackweave.engine.EngineSink;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.SystemCalls;
 import stackweave.unwind.snapshot.StackSnapshot;
 
@@ -21,7 +22,7 @@ class EndedThreadsTest {
   private static final SystemCalls CALLS = SystemCalls.current().orElseThrow();
   private static final int TRIES = 12_000;
 
-  private final EndedThreads threads = new EndedThreads(CALLS);
+  private final EndedThreads threads = new EndedThreads(CALLS, SampledProcess.OWN);
   private final Told told = new Told();
 
   @AfterEach

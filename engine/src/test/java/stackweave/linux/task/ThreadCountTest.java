@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.Tasks;
 
@@ -19,14 +20,14 @@ class ThreadCountTest {
     SystemCalls calls = SystemCalls.current().orElseThrow();
     try (TaskFiles files = new TaskFiles(calls)) {
       int own = calls.gettid();
-      assertNear(Tasks.list().length, files.threadCount(own));
+      assertNear(Tasks.list(SampledProcess.OWN).length, files.threadCount(own));
       for (int i = 0; i < 200; i++) {
         Thread thread = new Thread(() -> await(end));
         thread.start();
         threads.add(thread);
       }
       assertTrue(files.threadCount(own) > 200, "threads: " + files.threadCount(own));
-      assertNear(Tasks.list().length, files.threadCount(own));
+      assertNear(Tasks.list(SampledProcess.OWN).length, files.threadCount(own));
     } finally {
       end.countDown();
       for (Thread thread : threads) {

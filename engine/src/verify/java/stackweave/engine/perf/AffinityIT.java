@@ -16,6 +16,7 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineState;
 import stackweave.engine.OwnJvm;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.testing.Commands;
 
 /** Events of CPUs are of those where the process's threads may run at present, and of no others. */
@@ -30,7 +31,7 @@ class AffinityIT {
 
   @Test
   void eventsFollowTheCpusThatThreadsMayRunOn() throws Exception {
-    int[] cpus = CpuSet.presentOfProcess();
+    int[] cpus = CpuSet.presentOf(SampledProcess.OWN);
     assumeTrue(cpus.length > 1, "there is one CPU alone");
     String all = Arrays.stream(cpus).mapToObj(Integer::toString).collect(Collectors.joining(","));
     String said = Commands.output(OwnJvm.command(AffinityIT.class, "" + cpus[0], all));

@@ -14,8 +14,9 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.MemoryAccess;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 import stackweave.unwind.UnreadableMemoryException;
@@ -92,7 +93,7 @@ class OlderPartsIT {
 
   /** Compares each copy with the thread's stack as it still is. */
   private final class Comparison implements EngineSink {
-    private final SelfMemory memory = new SelfMemory(MemoryAccess.AUTO);
+    private final ProcessMemory memory = new ProcessMemory(SampledProcess.OWN, MemoryAccess.AUTO);
     private final int deep;
     private final int shallow;
     private int samples;

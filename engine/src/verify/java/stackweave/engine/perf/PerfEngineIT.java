@@ -33,7 +33,7 @@ import stackweave.engine.choice.EngineChooser;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.testing.ByChance;
 import stackweave.testing.Gcc;
@@ -161,7 +161,7 @@ class PerfEngineIT extends PerfEngineRuns {
     try (NativeLibrary library =
             NativeLibrary.getInstance(planted("planted-copy-" + kind).toString());
         NativeBuffer stop = NativeBuffer.allocate(8);
-        SelfMemory memory = new SelfMemory()) {
+        ProcessMemory memory = new ProcessMemory()) {
       long loop = Pointer.nativeValue(library.getGlobalVariableAddress("planted_loop"));
       long end = Pointer.nativeValue(library.getGlobalVariableAddress("planted_end"));
       Function spin = library.getFunction("planted_spin");
@@ -366,7 +366,7 @@ class PerfEngineIT extends PerfEngineRuns {
             () -> {
               try (SampleEngine engine =
                       EngineChooser.start(every(MILLISECOND, kind)).engine().orElseThrow();
-                  SelfMemory memory = new SelfMemory();
+                  ProcessMemory memory = new ProcessMemory();
                   NativeBuffer word = NativeBuffer.allocate(8)) {
                 // The first span is for what is loaded at its first use.
                 for (int span = -1; span < allocated.length; span++) {
@@ -475,7 +475,11 @@ class PerfEngineIT extends PerfEngineRuns {
   }
 
   private static void compareLive(
-      StackSnapshot snapshot, long stackEnd, SelfMemory memory, byte[] live, List<String> wrong) {
+      StackSnapshot snapshot,
+      long stackEnd,
+      ProcessMemory memory,
+      byte[] live,
+      List<String> wrong) {
     // Of the last 8 KiB the C library keeps what is no stack: the thread's descriptor and its TLS.
     long descriptor = stackEnd - 8192;
     int length = (int) Math.min(snapshot.stackLength(), descriptor - snapshot.stackAddress());

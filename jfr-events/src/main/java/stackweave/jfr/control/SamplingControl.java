@@ -15,6 +15,7 @@ import jdk.jfr.RecordingState;
 import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.event.SettingsWatch;
 import stackweave.jfr.event.load.LoadEvents;
+import stackweave.jfr.process.SampledProcess;
 
 /**
  * Watches JFR's recordings and reports to the {@link SamplingListener} when samples are requested,
@@ -224,7 +225,7 @@ public final class SamplingControl implements AutoCloseable {
     synchronized (lock) {
       changed = isTimed ? markNanos : System.nanoTime();
     }
-    return new AskedAt(changed, ProcessCpu.nanos());
+    return new AskedAt(changed, SampledProcess.OWN.cpuNanos());
   }
 
   private void look() {

@@ -6,16 +6,16 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.SplittableRandom;
 import java.util.UUID;
-import stackweave.jfr.control.OwnProcess;
 import stackweave.jfr.event.InlineText;
 import stackweave.jfr.event.Session;
+import stackweave.jfr.process.SampledProcess;
 
 /** Writes the session event, with facts of the process and legends of codes, into each chunk. */
 final class SessionWriter {
   private final SessionInfo info;
   private final String uuid = randomUuid();
-  private final long pid = OwnProcess.pid();
-  private final long jvmStart = OwnProcess.startMillis();
+  private final long pid = SampledProcess.OWN.innermostPid();
+  private final long jvmStart = SampledProcess.OWN.startMillis();
   private final String jdk =
       System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
 
@@ -62,7 +62,8 @@ final class SessionWriter {
     } catch (IOException e) {
       // /proc/sys is missing, for instance with systemd's ProcSubset=pid. A repetition need only be
       // unlikely.
-      SplittableRandom random = new SplittableRandom(System.nanoTime() ^ OwnProcess.pid() << 32);
+      SplittableRandom random =
+          new SplittableRandom(System.nanoTime() ^ SampledProcess.OWN.innermostPid() << 32);
       return new UUID(random.nextLong(), random.nextLong()).toString();
     }
   }

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import jdk.jfr.FlightRecorder;
-import stackweave.jfr.control.ProcessCpu;
 import stackweave.jfr.event.ChunkEnd;
 import stackweave.jfr.event.SamplerStatus;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.status.SamplerFigures;
@@ -115,7 +115,7 @@ public final class StartWatch implements Runnable, AutoCloseable {
     for (String more : notes) {
       note.append("; ").append(more);
     }
-    long cpuMissed = missed.take(ProcessCpu.nanos());
+    long cpuMissed = missed.take(SampledProcess.OWN.cpuNanos());
     Counters counters =
         new Counters().set(Counter.CPU_MISSED, cpuMissed).set(Counter.CPU_USED, cpuMissed);
     StatusFields.event(new SamplerFigures("", "", note.toString(), counters, Map.of())).commit();

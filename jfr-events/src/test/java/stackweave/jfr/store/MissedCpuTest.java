@@ -3,7 +3,7 @@ package stackweave.jfr.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
-import stackweave.jfr.control.ProcessCpu;
+import stackweave.jfr.process.SampledProcess;
 
 /** Each CPU time is missed once, and stated once. */
 class MissedCpuTest {
@@ -57,11 +57,11 @@ class MissedCpuTest {
 
   @Test
   void aTimeThatCantBeToldChangesNothing() {
-    missed.begin(ProcessCpu.UNKNOWN, 0);
+    missed.begin(SampledProcess.UNKNOWN, 0);
     assertEquals(0, missed.take(4_000));
     missed.begin(5_000, 0);
-    assertEquals(0, missed.total(ProcessCpu.UNKNOWN, 0));
+    assertEquals(0, missed.total(SampledProcess.UNKNOWN, 0));
     missed.end(6_000, 0);
-    assertEquals(1_000, missed.total(ProcessCpu.UNKNOWN, 0));
+    assertEquals(1_000, missed.total(SampledProcess.UNKNOWN, 0));
   }
 }

@@ -12,7 +12,7 @@ import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.jfr.control.ProcessCpu;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 
@@ -93,17 +93,17 @@ class StartWatchTest {
     MissedCpu missed = new MissedCpu();
     try (Recording recording = new Recording()) {
       recording.start();
-      long asked = ProcessCpu.nanos();
+      long asked = SampledProcess.OWN.cpuNanos();
       missed.begin(asked, 0);
       try (StartWatch watch =
           StartWatch.begin(System.nanoTime(), missed, List.of("engine 'foo' is unknown"))) {
         assertTrue(watch.delayNanos() >= 0);
         watch.prepare();
-        while (ProcessCpu.nanos() - asked < 300_000_000L) {
+        while (SampledProcess.OWN.cpuNanos() - asked < 300_000_000L) {
           Math.sqrt(asked);
         }
         recording.dump(directory.resolve("rotated.jfr")); // which begins a new chunk
-        while (ProcessCpu.nanos() - asked < 400_000_000L) {
+        while (SampledProcess.OWN.cpuNanos() - asked < 400_000_000L) {
           Math.sqrt(asked);
         }
         recording.stop();

@@ -1,6 +1,7 @@
 package stackweave.maps.modules;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -59,7 +60,7 @@ public final class ModuleIndex {
    * @param rules receives the rules of all modules
    */
   public ModuleIndex(MemoryReader memory, RuleTable rules) {
-    this(memory, rules, ModuleSources.standard());
+    this(memory, rules, ModuleSources.of(Path.of("/proc/self")));
   }
 
   /**

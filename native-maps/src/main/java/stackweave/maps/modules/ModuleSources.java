@@ -11,8 +11,8 @@ import java.nio.file.Path;
  */
 public record ModuleSources(Path process, Path debugRoot, boolean mapFiles) {
 
-  /** The own process, with the usual directories of Linux distributions. */
-  public static ModuleSources standard() {
-    return new ModuleSources(Path.of("/proc/self"), Path.of("/usr/lib/debug"), true);
+  /** With the usual directories of Linux distributions. */
+  public static ModuleSources of(Path process) {
+    return new ModuleSources(process, Path.of("/usr/lib/debug"), true);
   }
 }

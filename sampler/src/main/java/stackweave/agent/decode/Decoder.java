@@ -6,11 +6,13 @@ import stackweave.agent.decode.context.SampledContexts;
 import stackweave.agent.decode.name.JitNames;
 import stackweave.agent.decode.name.KernelNames;
 import stackweave.agent.decode.name.StackNames;
+import stackweave.agent.decode.thread.OtherThreadFinder;
 import stackweave.agent.decode.thread.ThreadNames;
 import stackweave.agent.decode.thread.VirtualThreads;
 import stackweave.agent.jdk.JavaBase;
 import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.jdk.MountedContinuations;
+import stackweave.agent.jdk.OwnThreadFinder;
 import stackweave.agent.message.Messages;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.MixedUnwinder;
@@ -66,15 +68,20 @@ public final class Decoder implements AutoCloseable {
             store,
             methods,
             new KernelNames(process.tables()),
-            new JitNames(process.modules(), process.memory()),
+            new JitNames(process.modules(), process.memory(), process.process()),
             process.memory());
+    boolean isOwn = process.process().isOwn();
     boolean open =
-        hotSpot != null && instrumentation != null && openJavaBase(instrumentation, messages);
+        isOwn
+            && hotSpot != null
+            && instrumentation != null
+            && openJavaBase(instrumentation, messages);
     this.vmThreads = open ? hotSpot.threads() : null;
     this.threads =
         new ThreadNames(
+            process.process(),
             store,
-            open ? findThreads(hotSpot, messages) : null,
+            threadFinder(hotSpot, open, isOwn, messages),
             () -> open ? openVirtualThreads(hotSpot, messages) : null);
   }
 
@@ -88,9 +95,17 @@ public final class Decoder implements AutoCloseable {
     }
   }
 
-  private static JavaThreadFinder findThreads(HotSpot hotSpot, Messages messages) {
+  /** Null if Java threads can't be found. */
+  private static JavaThreadFinder threadFinder(
+      HotSpot hotSpot, boolean open, boolean isOwn, Messages messages) {
+    if (hotSpot != null && !isOwn) {
+      return new OtherThreadFinder(hotSpot.threads());
+    }
+    if (!open) {
+      return null;
+    }
     try {
-      return new JavaThreadFinder(hotSpot.threads());
+      return new OwnThreadFinder(hotSpot.threads());
     } catch (ReflectiveOperationException e) {
       messages.sampling(
           "threads have the names of the OS, for java.lang.Thread is unlike any known (" + e + ")");

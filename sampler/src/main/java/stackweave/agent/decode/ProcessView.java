@@ -9,14 +9,16 @@ import stackweave.engine.ThreadStacks;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.MemoryAccess;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.memory.DirectSelfMemory;
 import stackweave.linux.memory.MappedTables;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
+import stackweave.maps.modules.ModuleSources;
 import stackweave.unwind.rule.RuleTable;
 
 /**
@@ -27,7 +29,8 @@ import stackweave.unwind.rule.RuleTable;
 public final class ProcessView implements AutoCloseable {
   private static final String LIBJVM = "libjvm.so";
 
-  private final SelfMemory memory;
+  private final SampledProcess process;
+  private final ProcessMemory memory;
   private final MappedTables tables = new MappedTables();
   private final RuleTable rules =
       new RuleTable(SystemCalls.current().orElseThrow().architecture(), tables);
@@ -45,22 +48,26 @@ public final class ProcessView implements AutoCloseable {
   private String nativeOnly = "";
 
   /** A view of a process of which nothing was read yet. */
-  ProcessView(SelfMemory memory) {
+  ProcessView(SampledProcess process, ProcessMemory memory) {
+    this.process = process;
     this.memory = memory;
-    this.modules = new ModuleIndex(memory, rules);
+    this.modules = new ModuleIndex(memory, rules, ModuleSources.of(process.directory()));
     this.signalStacks = new SignalStacks(modules);
   }
 
   /**
-   * Looks at this process.
+   * Looks at a process.
    *
    * @param areSamplesTaken whether samples may have been taken before
    * @param prepare called with the modules before they are read
-   * @throws UncheckedIOException where /proc/self/maps can't be read
+   * @throws UncheckedIOException where its maps can't be read
    */
   public static ProcessView open(
-      MemoryAccess access, boolean areSamplesTaken, Consumer<ModuleIndex> prepare) {
-    ProcessView view = new ProcessView(new SelfMemory(access));
+      SampledProcess process,
+      MemoryAccess access,
+      boolean areSamplesTaken,
+      Consumer<ModuleIndex> prepare) {
+    ProcessView view = new ProcessView(process, new ProcessMemory(process, access));
     boolean opened = false;
     try {
       prepare.accept(view.modules());
@@ -79,19 +86,20 @@ public final class ProcessView implements AutoCloseable {
     try {
       modules.refresh(lookedAt);
     } catch (IOException e) {
-      throw new UncheckedIOException("/proc/self/maps can't be read", e);
+      throw new UncheckedIOException(process.file("maps") + " can't be read", e);
     }
     String denial = memory.denial();
     if (!denial.isEmpty()) {
       nativeOnly =
-          "native frames only: this process may not read its own memory ("
+          "native frames only: the process's memory can't be read ("
               + denial
-              + "); a seccomp profile that allows process_vm_readv, or a readable /proc/self/mem,"
-              + " lifts it";
+              + "); a seccomp profile that allows process_vm_readv, or a readable "
+              + process.file("mem")
+              + ", lifts it";
       return;
     }
     try {
-      hotSpot = HotSpot.open(libjvm(), memory, new DirectSelfMemory());
+      hotSpot = HotSpot.open(libjvm(), memory, process.isOwn() ? new DirectSelfMemory() : null);
       if (areSamplesTaken) {
         hotSpot.openedAfterSamples();
       }
@@ -122,6 +130,11 @@ public final class ProcessView implements AutoCloseable {
     memory.guard();
   }
 
+  /** Which process it is. */
+  public SampledProcess process() {
+    return process;
+  }
+
   /** The symbols of the VM's library. */
   public SymbolAddresses libjvm() {
     MappedModule libjvm = modules.latest().named(LIBJVM);
@@ -129,7 +142,7 @@ public final class ProcessView implements AutoCloseable {
   }
 
   /** Reads the process's memory. */
-  public SelfMemory memory() {
+  public ProcessMemory memory() {
     return memory;
   }
 
@@ -174,7 +187,7 @@ public final class ProcessView implements AutoCloseable {
     return nativeOnly.isEmpty() ? memoryNote(memory) : nativeOnly;
   }
 
-  static String memoryNote(SelfMemory memory) {
+  static String memoryNote(ProcessMemory memory) {
     return switch (memory.way()) {
       case PROCESS_VM_READV -> "";
       case PROC_SELF_MEM ->

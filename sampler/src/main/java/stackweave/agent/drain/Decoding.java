@@ -55,6 +55,7 @@ final class Decoding implements SignalTargets, AutoCloseable {
     }
     process =
         ProcessView.open(
+            parts.machine().process(),
             parts.options().memory(),
             areSamplesTaken,
             modules -> tools.features().forEach(feature -> feature.prepare(modules)));

@@ -3,7 +3,6 @@ package stackweave.agent.drain;
 import java.util.concurrent.CountDownLatch;
 import stackweave.agent.drain.limit.Room;
 import stackweave.agent.option.Options;
-import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.SamplingRequest;
 
 /**
@@ -11,7 +10,7 @@ import stackweave.jfr.control.SamplingRequest;
  *
  * @param request what the recordings ask for
  * @param options what the agent's options say
- * @param engines starts engines
+ * @param machine what is sampled, and by what
  * @param room whether the application leaves room for sampling
  * @param switchFile whether sampling is switched off
  * @param started counted down when an engine runs, or when it is known why none does
@@ -19,7 +18,7 @@ import stackweave.jfr.control.SamplingRequest;
 record DrainParts(
     SamplingRequest request,
     Options options,
-    EngineSource engines,
+    Machine machine,
     Room room,
     SwitchFile switchFile,
     CountDownLatch started) {}

@@ -79,7 +79,7 @@ final class EngineSession {
       if (status.processCpu() >= YOUNG_NANOS) {
         decoding.lookAtProcess(false);
       }
-      EngineChoice choice = parts.engines().start(config(), decoding, budget);
+      EngineChoice choice = parts.machine().engines().start(config(), decoding, budget);
       status.chosen(choice.reasons());
       if (choice.engine().isEmpty()) {
         tools.features().forEach(Feature::pause);
@@ -171,7 +171,7 @@ final class EngineSession {
   }
 
   private EngineConfig config() {
-    return EngineConfig.of(parts.request(), parts.options().memory());
+    return EngineConfig.of(parts.request(), parts.options().memory(), parts.machine().process());
   }
 
   private void close() {

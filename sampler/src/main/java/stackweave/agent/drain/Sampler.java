@@ -5,13 +5,11 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import stackweave.agent.attach.StatusBoard;
-import stackweave.agent.drain.limit.HeapRoom;
 import stackweave.agent.drain.limit.Room;
 import stackweave.agent.drain.status.SamplerTotals;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
-import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingListener;
 import stackweave.jfr.control.SamplingRequest;
@@ -33,16 +31,6 @@ public final class Sampler implements SamplingListener {
    * below a second.
    */
   private static final long STOP_MILLIS = 10_000;
-
-  /**
-   * The machine's interfaces, which tests replace.
-   *
-   * @param engines starts engines
-   * @param heap the JVM's
-   */
-  record Machine(EngineSource engines, HeapRoom.Heap heap) {
-    static final Machine REAL = new Machine(EngineSource.OF_MACHINE, HeapRoom.Heap.OF_JVM);
-  }
 
   private final Machine machine;
   private final Instrumentation instrumentation;
@@ -213,7 +201,7 @@ public final class Sampler implements SamplingListener {
             new DrainParts(
                 request,
                 options,
-                machine.engines(),
+                machine,
                 Room.later(instrumentation, machine.heap()),
                 switchFile,
                 new CountDownLatch(1)),

@@ -9,7 +9,7 @@ import stackweave.engine.EngineDescription;
 import stackweave.engine.EngineFigure;
 import stackweave.engine.EngineStatistics;
 import stackweave.engine.SampleEngine;
-import stackweave.jfr.control.ProcessCpu;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
@@ -201,7 +201,7 @@ final class Status implements AutoCloseable {
 
   /** CPU time of all threads of the process, in ns. */
   long processCpu() {
-    return cpuTime == null ? ProcessCpu.nanos() : cpuTime.ofProcess();
+    return cpuTime == null ? SampledProcess.OWN.cpuNanos() : cpuTime.ofProcess();
   }
 
   // ---- what is said

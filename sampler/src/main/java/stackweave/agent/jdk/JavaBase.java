@@ -29,7 +29,7 @@ public final class JavaBase {
   }
 
   /**
-   * Opens the packages that say which thread is which: what {@link JavaThreadFinder}, {@link
+   * Opens the packages that say which thread is which: what {@link OwnThreadFinder}, {@link
    * ThreadFacts}, {@link VmThreadAddress} and {@link MountedContinuations} need.
    *
    * @throws RuntimeException if the JVM doesn't

@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 
 /** What is said of a process that can't read its own memory, and for how long. */
 class MemoryNoteTest {
@@ -16,15 +16,15 @@ class MemoryNoteTest {
   void isThereWhileTheMemoryIsNot(@TempDir Path directory) throws Exception {
     long[] now = {0};
     Path file = directory.resolve("mem");
-    try (SelfMemory memory =
-        new SelfMemory(SelfMemory.Way.PROC_SELF_MEM, file.toString(), () -> now[0])) {
+    try (ProcessMemory memory =
+        new ProcessMemory(ProcessMemory.Way.PROC_SELF_MEM, file.toString(), () -> now[0])) {
       String note = ProcessView.memoryNote(memory);
       assertTrue(note.contains("[ENOENT]"), note);
       assertFalse(note.contains("\n"), note);
       Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
       now[0] += 1_000_000_000L;
       assertEquals("", ProcessView.memoryNote(memory));
-      assertEquals(SelfMemory.Way.PROC_SELF_MEM, memory.way());
+      assertEquals(ProcessMemory.Way.PROC_SELF_MEM, memory.way());
     }
   }
 }

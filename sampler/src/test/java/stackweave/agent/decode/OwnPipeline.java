@@ -29,6 +29,7 @@ import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.ThreadState;
 import stackweave.jfr.event.WallSample;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;
@@ -38,7 +39,7 @@ import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.SessionInfo;
 import stackweave.jfr.store.StoreLimits;
 import stackweave.linux.MemoryAccess;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.testing.EventsByTime;
 import stackweave.unwind.Architecture;
@@ -60,7 +61,7 @@ public final class OwnPipeline implements AutoCloseable {
   public final Counters counters = counts.counters;
   public final EventStore store;
   public final SamplePipeline pipeline;
-  private final ProcessView process = new ProcessView(new SelfMemory());
+  private final ProcessView process = new ProcessView(SampledProcess.OWN, new ProcessMemory());
   private final PerfBudget budget = new PerfBudget(1 << 20);
   private final Recording recording = new Recording();
   private final Decoder decoder;
@@ -96,7 +97,7 @@ public final class OwnPipeline implements AutoCloseable {
         decoder,
         pipeline,
         budget,
-        EngineConfig.of(request, MemoryAccess.AUTO),
+        EngineConfig.of(request, MemoryAccess.AUTO, SampledProcess.OWN),
         System.nanoTime());
   }
 

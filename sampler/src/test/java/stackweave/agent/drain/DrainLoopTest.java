@@ -21,7 +21,6 @@ import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureSession;
 import stackweave.agent.feature.Features;
 import stackweave.agent.message.Messages;
-import stackweave.engine.choice.EngineSource;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
@@ -132,7 +131,7 @@ class DrainLoopTest {
         new DrainParts(
             new SamplingRequest(MILLISECOND, "timer", 64, false, List.of(), List.of()),
             DrainThreadTest.options(""),
-            EngineSource.OF_MACHINE,
+            Machine.REAL,
             Room.later(null, heap),
             new SwitchFile(directory.resolve("off").toString(), messages),
             new CountDownLatch(1));

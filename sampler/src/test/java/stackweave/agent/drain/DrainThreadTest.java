@@ -23,6 +23,7 @@ import stackweave.engine.choice.EngineChoice;
 import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
@@ -120,7 +121,7 @@ class DrainThreadTest {
         new DrainParts(
             new SamplingRequest(interval, "timer", 64, false, List.of(), List.of()),
             options(""),
-            engines,
+            new Machine(SampledProcess.OWN, engines, HeapRoom.Heap.OF_JVM),
             Room.later(null, HeapRoom.Heap.OF_JVM),
             switchFile,
             new CountDownLatch(1)),

@@ -29,6 +29,7 @@ import stackweave.engine.choice.EngineChoice;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.store.EventStore;
 import stackweave.testing.EventsByTime;
@@ -66,7 +67,7 @@ abstract class FakeEngineRuns {
                 (proxy, method, arguments) -> null);
     sampler =
         new Sampler(
-            new Sampler.Machine(this::choose, heap),
+            new Machine(SampledProcess.OWN, this::choose, heap),
             null,
             DrainThreadTest.options(",switch=" + directory.resolve("off")),
             this::features,

@@ -15,7 +15,7 @@ import stackweave.linux.Errno;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.maps.proc.Mapping;
 import stackweave.unwind.UnreadableMemoryException;
@@ -91,7 +91,7 @@ public final class HandlerCode {
    * The address of this code in a mapping, ignoring its last word; 0 if it isn't there. Anonymous
    * memory has no name and may be merged with its neighbours, so every page is compared.
    */
-  static long find(Mapping mapping, byte[] code, SelfMemory memory)
+  static long find(Mapping mapping, byte[] code, ProcessMemory memory)
       throws UnreadableMemoryException {
     if (!mapping.executable() || mapping.writable()) {
       return 0;

@@ -9,13 +9,14 @@ import java.nio.file.Path;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;
 import stackweave.linux.MemoryAccess;
 import stackweave.linux.NativeBuffer;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.Randomness;
-import stackweave.linux.SelfMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
@@ -137,7 +138,7 @@ public final class HandlerMemory {
   /** Finds the memory that an earlier agent left, by this very code; null if there is none. */
   private static HandlerMemory find(HandlerLayout layout, MemoryAccess access) {
     byte[] code = HandlerCode.read(layout);
-    try (SelfMemory memory = new SelfMemory(access)) {
+    try (ProcessMemory memory = new ProcessMemory(SampledProcess.OWN, access)) {
       for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
         long at = HandlerCode.find(mapping, code, memory);
         if (at != 0) {
@@ -150,7 +151,7 @@ public final class HandlerMemory {
     return null;
   }
 
-  private static HandlerMemory adopt(long code, long process, SelfMemory memory)
+  private static HandlerMemory adopt(long code, long process, ProcessMemory memory)
       throws UnreadableMemoryException {
     long blocks = memory.readLong(process + HandlerLayout.PROCESS_BLOCKS);
     if (memory.readLong(process + HandlerLayout.PROCESS_BLOCKS_BYTES) != BLOCKS_BYTES) {

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
@@ -188,7 +189,7 @@ public final class HandlerSignal implements AutoCloseable {
   }
 
   private static long[] blockedByThreads(SystemCalls calls) {
-    int[] tids = Tasks.list();
+    int[] tids = Tasks.list(SampledProcess.OWN);
     long[] masks = new long[Math.min(tids.length, MAX_MASKS)];
     try (TaskFiles files = new TaskFiles(calls)) {
       for (int i = 0; i < masks.length; i++) {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import stackweave.linux.Libc;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
@@ -26,7 +26,7 @@ final class PthreadList implements DescriptorFinder {
 
   private static final int MAX_OFFSET = 4096;
 
-  private final SelfMemory memory;
+  private final ProcessMemory memory;
   private final long[] heads;
   private final int link;
   private final int tid;
@@ -40,7 +40,7 @@ final class PthreadList implements DescriptorFinder {
   /** Thread id and index of each thread looked for, sorted. */
   private long[] order = new long[64];
 
-  private PthreadList(SelfMemory memory, long[] heads, int link, int tid) {
+  private PthreadList(ProcessMemory memory, long[] heads, int link, int tid) {
     this.memory = memory;
     this.heads = heads;
     this.link = link;
@@ -55,7 +55,7 @@ final class PthreadList implements DescriptorFinder {
    *
    * @param memory closed by the caller
    */
-  static PthreadList open(SelfMemory memory) {
+  static PthreadList open(ProcessMemory memory) {
     try {
       long pointer = Libc.symbol("__nptl_rtld_global");
       int used = offset(memory, "_thread_db_rtld_global__dl_stack_used");
@@ -78,7 +78,7 @@ final class PthreadList implements DescriptorFinder {
   /**
    * The third word of a field's description (bits of an element, elements, offset in bytes), or −1.
    */
-  private static int offset(SelfMemory memory, String symbol) throws UnreadableMemoryException {
+  private static int offset(ProcessMemory memory, String symbol) throws UnreadableMemoryException {
     long at = Libc.symbol(symbol);
     return at == 0 ? -1 : (int) memory.readLong(at + 2 * Integer.BYTES);
   }

@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import stackweave.engine.ThreadStack;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.MemoryAccess;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.Pthreads;
-import stackweave.linux.SelfMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -67,7 +68,7 @@ final class ThreadDescriptors implements AutoCloseable {
   private static volatile Layout known;
 
   private final SystemCalls calls;
-  private final SelfMemory memory;
+  private final ProcessMemory memory;
 
   /** Null if descriptors can't be found. */
   private final DescriptorFinder finder;
@@ -85,7 +86,7 @@ final class ThreadDescriptors implements AutoCloseable {
 
   ThreadDescriptors(SystemCalls calls, CallPolicy policy, MemoryAccess access) {
     this.calls = calls;
-    this.memory = new SelfMemory(access);
+    this.memory = new ProcessMemory(SampledProcess.OWN, access);
     this.finder =
         policy.allows(GuardedCall.GET_ROBUST_LIST)
             ? new RobustLists(calls)

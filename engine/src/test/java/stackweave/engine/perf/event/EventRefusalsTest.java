@@ -19,6 +19,7 @@ import stackweave.engine.choice.EngineChoice;
 import stackweave.engine.choice.EngineChooser;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.MemoryAccess;
 import stackweave.testing.Gcc;
 
@@ -31,7 +32,8 @@ class EventRefusalsTest {
             EngineConfig.MAX_STACK_BYTES,
             preferred,
             MemoryAccess.AUTO,
-            SampledEvent.parse(event)));
+            SampledEvent.parse(event),
+            SampledProcess.OWN));
   }
 
   private static void assertRefused(EngineChoice choice, String... words) {

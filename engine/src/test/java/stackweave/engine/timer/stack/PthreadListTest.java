@@ -11,8 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Libc;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.Tasks;
 import stackweave.testing.WaitingThread;
@@ -24,7 +25,7 @@ class PthreadListTest {
 
   private final CountDownLatch end = new CountDownLatch(1);
   private final List<Thread> threads = new ArrayList<>();
-  private final SelfMemory memory = new SelfMemory();
+  private final ProcessMemory memory = new ProcessMemory();
   private PthreadList list;
 
   @BeforeEach
@@ -47,7 +48,7 @@ class PthreadListTest {
   void everyThreadHasTheDescriptorThatTheKernelWasToldOf() {
     start(100);
     try (RobustLists robust = new RobustLists(SystemCalls.current().orElseThrow())) {
-      int[] tids = Tasks.list();
+      int[] tids = Tasks.list(SampledProcess.OWN);
       long[] found = new long[tids.length];
       long[] told = new long[tids.length];
       list.find(tids, tids.length, found);
@@ -90,7 +91,7 @@ class PthreadListTest {
     try (RobustLists robust = new RobustLists(SystemCalls.current().orElseThrow())) {
       long until = System.nanoTime() + 1_000_000_000L;
       while (System.nanoTime() < until) {
-        int[] tids = Tasks.list();
+        int[] tids = Tasks.list(SampledProcess.OWN);
         long[] found = new long[tids.length];
         long[] told = new long[tids.length];
         list.find(tids, tids.length, found);

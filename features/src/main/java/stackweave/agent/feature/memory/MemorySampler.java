@@ -25,6 +25,7 @@ import stackweave.hotspot.HotSpot;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
@@ -223,7 +224,8 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     String refusals = "";
     for (EngineKind kind : new EngineKind[] {EngineKind.PERF_THREAD, EngineKind.PERF_USER}) {
       try {
-        EngineConfig config = new EngineConfig(1, STACK_BYTES, kind, memoryAccess, FAULTS);
+        EngineConfig config =
+            new EngineConfig(1, STACK_BYTES, kind, memoryAccess, FAULTS, SampledProcess.OWN);
         PerfThreadEngine engine =
             PerfThreadEngine.startBeside(
                 kind, config, budget, RING_BYTES, filter == null ? -1 : filter.program());

@@ -7,6 +7,7 @@ import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.option.WallFilter;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.runtime.BlockedJavaThread;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.store.EventStore;
 import stackweave.linux.CpuTime;
 import stackweave.linux.Errno;
@@ -61,7 +62,7 @@ final class WallParts implements AutoCloseable {
   static WallParts open(Decoder decoder, SamplePipeline samples, String failure)
       throws FeatureRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow();
-    TaskList tasks = TaskList.open(calls);
+    TaskList tasks = TaskList.open(calls, SampledProcess.OWN);
     if (tasks == null) {
       throw new FeatureRefusedException(
           failure + ": /proc/self/task can't be read [" + Errno.name(Libc.errno()) + "]");

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import stackweave.agent.feature.waiting.BlockedStacks.Outcome;
 import stackweave.linux.CpuTime;
-import stackweave.linux.SelfMemory;
+import stackweave.linux.ProcessMemory;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.task.TaskFiles;
 import stackweave.unwind.MemoryReader;
@@ -26,11 +26,11 @@ class BlockedStacksTest {
   private volatile int turns;
   private volatile boolean ending;
   private Thread thread;
-  private SelfMemory memory;
+  private ProcessMemory memory;
 
   @BeforeEach
   void start() throws InterruptedException {
-    memory = new SelfMemory();
+    memory = new ProcessMemory();
     thread = new Thread(this::turn);
     thread.setDaemon(true);
     thread.start();

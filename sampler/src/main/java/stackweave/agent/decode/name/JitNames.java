@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import stackweave.jfr.control.OwnProcess;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.maps.jit.GdbJit;
 import stackweave.maps.jit.JitDump;
 import stackweave.maps.jit.JitFormatException;
@@ -46,9 +46,13 @@ public final class JitNames {
   private long waitNanos;
   private long lookedNanos = System.nanoTime();
 
-  /** For this process. */
-  public JitNames(ModuleIndex modules, MemoryReader memory) {
-    this(modules, memory, Path.of("/tmp"), OwnProcess.pid());
+  /** Of a process. */
+  public JitNames(ModuleIndex modules, MemoryReader memory, SampledProcess process) {
+    this(
+        modules,
+        memory,
+        Path.of("/tmp"),
+        process.isOwn() ? SampledProcess.OWN.innermostPid() : process.pid());
   }
 
   /**

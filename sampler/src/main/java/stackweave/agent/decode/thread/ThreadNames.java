@@ -6,6 +6,7 @@ import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.jdk.ThreadFacts;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.store.EventStore;
 import stackweave.linux.Tasks;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -24,6 +25,7 @@ public final class ThreadNames implements AutoCloseable {
   /** The most bytes that HotSpot keeps on the stack for a mount. */
   private static final int ENTRY_BYTES = 64;
 
+  private final SampledProcess process;
   private final EventStore store;
   private final JavaThreadFinder finder;
   private final Supplier<VirtualThreads> virtualThreadsOpener;
@@ -43,12 +45,17 @@ public final class ThreadNames implements AutoCloseable {
   private int listings;
 
   /**
+   * @param process whose threads they are
    * @param finder null if Java threads can't be found: then all have the names of the OS
    * @param virtualThreads called when the first virtual thread is met; null if virtual threads
    *     can't be told from each other
    */
   public ThreadNames(
-      EventStore store, JavaThreadFinder finder, Supplier<VirtualThreads> virtualThreads) {
+      SampledProcess process,
+      EventStore store,
+      JavaThreadFinder finder,
+      Supplier<VirtualThreads> virtualThreads) {
+    this.process = process;
     this.store = store;
     this.finder = finder;
     this.virtualThreadsOpener = virtualThreads;
@@ -193,7 +200,7 @@ public final class ThreadNames implements AutoCloseable {
     }
     entry.stackEnd = stackEnd;
     entry.vmThread = vmThread;
-    if (entry.thread() != thread || !entry.name.equals(thread.getName())) {
+    if (thread != null && (entry.thread() != thread || !entry.name.equals(thread.getName()))) {
       define(entry, thread.getName(), thread);
     }
   }
@@ -202,7 +209,7 @@ public final class ThreadNames implements AutoCloseable {
     if (entry.tid < 0) {
       define(entry, ENDING, null);
     } else {
-      define(entry, entry.name.isEmpty() ? Tasks.comm(entry.tid) : entry.name, null);
+      define(entry, entry.name.isEmpty() ? Tasks.comm(process, entry.tid) : entry.name, null);
     }
   }
 

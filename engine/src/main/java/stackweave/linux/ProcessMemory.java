@@ -1,19 +1,23 @@
 package stackweave.linux;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import stackweave.jfr.process.SampledProcess;
+import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcMaps;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Reads the process's own memory through the kernel, so that an unmapped address is an exception
- * and not a signal: by process_vm_readv on the own pid, or, where that is denied (seccomp filter,
+ * Reads the memory of this process or of another through the kernel, so that an unmapped address is
+ * an exception and not a signal: by process_vm_readv, or, where that is denied (seccomp filter,
  * kernel without CONFIG_CROSS_MEMORY_ATTACH) or must not be tried ({@link GuardedCall}), by pread
- * of /proc/self/mem. Only the latter reads pages without read permission. About 1 µs a call, 6.5 µs
+ * of /proc/PID/mem. Only the latter reads pages without read permission. About 1 µs a call, 6.5 µs
  * for 64 KiB; caches and allocates nothing. Not thread-safe.
  */
-public final class SelfMemory implements MemoryReader, AutoCloseable {
+public final class ProcessMemory implements MemoryReader, AutoCloseable {
 
   /** How the memory is read. */
   public enum Way {
@@ -36,9 +40,9 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   /** Most bytes that one call reads; longer reads are several calls. */
   private static final int CAPACITY = 64 * 1024;
 
-  private static final String FILE = "/proc/self/mem";
   private static final long RETRY_NANOS = 1_000_000_000L;
 
+  private final SampledProcess process;
   private final int pid;
   private final String file;
   private final LongSupplier nanoTime;
@@ -56,14 +60,14 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   private long opened;
   private boolean closed;
 
-  /** With {@link MemoryAccess#AUTO}, for the calling thread. */
-  public SelfMemory() {
-    this(MemoryAccess.AUTO);
+  /** Of this process with {@link MemoryAccess#AUTO}, for the calling thread. */
+  public ProcessMemory() {
+    this(SampledProcess.OWN, MemoryAccess.AUTO);
   }
 
   /** For the calling thread, which must be the only one that reads. */
-  public SelfMemory(MemoryAccess access) {
-    this(wayFor(access));
+  public ProcessMemory(SampledProcess process, MemoryAccess access) {
+    this(process, wayFor(access), process.file("mem"), System::nanoTime);
     allowed = access == MemoryAccess.PROCESS_VM_READV;
     guarded = access == MemoryAccess.AUTO && way != Way.PROCESS_VM_READV;
   }
@@ -78,16 +82,21 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
     return vector ? Way.PROCESS_VM_READV : Way.PROC_SELF_MEM;
   }
 
-  /** Starts with {@code way}; for tests of the fallback. */
-  public SelfMemory(Way way) {
-    this(way, FILE, System::nanoTime);
+  /** Of this process, starting with {@code way}; for tests of the fallback. */
+  public ProcessMemory(Way way) {
+    this(way, SampledProcess.OWN.file("mem"), System::nanoTime);
   }
 
   /** With another file and clock, for tests of what happens when the file can't be opened. */
-  public SelfMemory(Way way, String file, LongSupplier nanoTime) {
+  public ProcessMemory(Way way, String file, LongSupplier nanoTime) {
+    this(SampledProcess.OWN, way, file, nanoTime);
+  }
+
+  private ProcessMemory(SampledProcess process, Way way, String file, LongSupplier nanoTime) {
+    this.process = process;
     this.file = file;
     this.nanoTime = nanoTime;
-    pid = Libc.getpid();
+    pid = process.pid();
     buffer = NativeBuffer.allocate(DATA + CAPACITY);
     bytes = buffer.bytes();
     bytes.putLong(LOCAL_VECTOR, buffer.address() + DATA);
@@ -98,20 +107,36 @@ public final class SelfMemory implements MemoryReader, AutoCloseable {
   }
 
   /**
-   * Why the process can't read its own memory, with the kernel's answers; empty if it can. Tries
-   * one read.
+   * Why the process's memory can't be read, with the kernel's answers; empty if it can. Tries one
+   * read.
    */
   public String denial() {
     try {
-      readLong(buffer.address() + LOCAL_VECTOR);
+      readLong(process.isOwn() ? buffer.address() + LOCAL_VECTOR : mapped());
       return "";
     } catch (UnreadableMemoryException e) {
       return "process_vm_readv "
           + (vectorErrno == 0 ? notTried() : "[" + Errno.name(vectorErrno) + "]")
-          + ", /proc/self/mem ["
+          + ", "
+          + file
+          + " ["
           + (fileErrno == 0 ? "nothing is read" : Errno.name(fileErrno))
           + "]";
     }
+  }
+
+  /** An address that can be read, if any can; 0 if none is known. */
+  private long mapped() {
+    try {
+      for (Mapping mapping : ProcMaps.read(process.directory())) {
+        if (mapping.executable() && mapping.isFile()) {
+          return mapping.start();
+        }
+      }
+    } catch (IOException e) {
+      return 0; // it has ended, or is another user's
+    }
+    return 0;
   }
 
   private String notTried() {

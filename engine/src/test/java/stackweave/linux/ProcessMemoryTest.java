@@ -13,17 +13,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import stackweave.linux.SelfMemory.Way;
+import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.ProcessMemory.Way;
 import stackweave.unwind.UnreadableMemoryException;
 
-class SelfMemoryTest {
+class ProcessMemoryTest {
 
   @ParameterizedTest
   @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
   void readsWhatIsThere(Way way) throws Exception {
     byte[] expected = new byte[150_000];
     new Random(1).nextBytes(expected);
-    try (SelfMemory memory = new SelfMemory(way);
+    try (ProcessMemory memory = new ProcessMemory(way);
         NativeBuffer buffer = NativeBuffer.allocate(expected.length)) {
       buffer.bytes().put(0, expected);
 
@@ -38,7 +39,7 @@ class SelfMemoryTest {
   @ParameterizedTest
   @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
   void memoryThatIsGoneIsUnreadable(Way way) {
-    try (SelfMemory memory = new SelfMemory(way)) {
+    try (ProcessMemory memory = new ProcessMemory(way)) {
       NativeBuffer buffer = NativeBuffer.allocate(4096);
       buffer.close();
       for (long address : new long[] {0, 8, buffer.address(), Long.MIN_VALUE, -8}) {
@@ -54,7 +55,7 @@ class SelfMemoryTest {
   @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
   void aReadOverTheEndOfAMappingIsUnreadable(Way way) {
     NativeBuffer two = NativeBuffer.allocate(8192);
-    try (SelfMemory memory = new SelfMemory(way)) {
+    try (ProcessMemory memory = new ProcessMemory(way)) {
       // The upper page goes; the lower one stays.
       assertEquals(0, Libc.munmap(two.address() + 4096, 4096));
       byte[] target = new byte[64];
@@ -71,12 +72,13 @@ class SelfMemoryTest {
   /** A filter that comes later is as one that is there: the user's word counts under it, too. */
   @Test
   void whatTheUserHasVouchedForIsNotGuarded() {
-    try (SelfMemory asked = new SelfMemory(MemoryAccess.PROCESS_VM_READV)) {
+    try (ProcessMemory asked =
+        new ProcessMemory(SampledProcess.OWN, MemoryAccess.PROCESS_VM_READV)) {
       asked.guard();
       assertEquals(Way.PROCESS_VM_READV, asked.way());
       assertFalse(asked.isGuarded());
     }
-    try (SelfMemory usual = new SelfMemory(MemoryAccess.AUTO)) {
+    try (ProcessMemory usual = new ProcessMemory(SampledProcess.OWN, MemoryAccess.AUTO)) {
       usual.guard();
       assertEquals(Way.PROC_SELF_MEM, usual.way());
       assertTrue(usual.isGuarded());
@@ -88,12 +90,13 @@ class SelfMemoryTest {
   void aFileThatCannotBeOpenedIsTriedAgainAfterASecond(@TempDir Path directory) throws Exception {
     long[] now = {Long.MAX_VALUE};
     Path file = directory.resolve("mem");
-    try (SelfMemory memory = new SelfMemory(Way.PROCESS_VM_READV, file.toString(), () -> now[0]);
+    try (ProcessMemory memory =
+            new ProcessMemory(Way.PROCESS_VM_READV, file.toString(), () -> now[0]);
         NativeBuffer buffer = NativeBuffer.allocate(4096)) {
       buffer.bytes().putLong(8, 4711);
       memory.guard();
       assertEquals(Way.NONE, memory.way());
-      assertTrue(memory.denial().endsWith("/proc/self/mem [ENOENT]"), memory.denial());
+      assertTrue(memory.denial().endsWith("mem [ENOENT]"), memory.denial());
       Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
       now[0] += 999_999_999;
       assertThrows(UnreadableMemoryException.class, () -> memory.readLong(buffer.address() + 8));
@@ -109,7 +112,7 @@ class SelfMemoryTest {
   void whatIsClosedIsNotOpenedAgain(@TempDir Path directory) throws Exception {
     long[] now = {0};
     Path file = directory.resolve("mem");
-    SelfMemory memory = new SelfMemory(Way.PROC_SELF_MEM, file.toString(), () -> now[0]);
+    ProcessMemory memory = new ProcessMemory(Way.PROC_SELF_MEM, file.toString(), () -> now[0]);
     memory.close();
     Files.createSymbolicLink(file, Path.of("/proc/self/mem"));
     now[0] = 10_000_000_000L;
@@ -120,7 +123,7 @@ class SelfMemoryTest {
   @ParameterizedTest
   @EnumSource(names = {"PROCESS_VM_READV", "PROC_SELF_MEM"})
   void afterCloseEverythingIsUnreadable(Way way) {
-    SelfMemory memory = new SelfMemory(way);
+    ProcessMemory memory = new ProcessMemory(way);
     memory.close();
     memory.close();
     assertEquals(Way.NONE, memory.way());

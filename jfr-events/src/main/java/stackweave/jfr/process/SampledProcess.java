@@ -1,0 +1,142 @@
+package stackweave.jfr.process;
+
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+
+/**
+ * The process that is sampled: this one, or another one from outside. Whoever reads a process's
+ * memory, files in /proc, threads or clocks is told by this which one.
+ *
+ * <p>Reads from /proc what {@link ProcessHandle} says: the first use of ProcessHandle takes 10 ms
+ * of CPU time, for a pool of threads that wait for child processes. Uses no native calls of the
+ * agent's, so that it serves before these are possible. Immutable.
+ */
+public final class SampledProcess {
+  /** This process. */
+  public static final SampledProcess OWN = new SampledProcess(0, "/proc/self");
+
+  /** The CPU time if it can't be read: no /proc, or no file descriptor left. */
+  public static final long UNKNOWN = -1;
+
+  /** USER_HZ is 100 in the kernel's interface of every supported processor. */
+  private static final long MILLIS_PER_TICK = 10;
+
+  // Indices among the fields of stat that follow the name (proc_pid_stat(5)).
+  private static final int UTIME = 11;
+  private static final int STARTTIME = 19;
+
+  private final int id;
+  private final String directory;
+
+  private SampledProcess(int id, String directory) {
+    this.id = id;
+    this.directory = directory;
+  }
+
+  /**
+   * Another process.
+   *
+   * @param pid its id in the namespace of this process
+   */
+  public static SampledProcess other(int pid) {
+    return new SampledProcess(pid, "/proc/" + pid);
+  }
+
+  /** Whether it is this process. */
+  public boolean isOwn() {
+    return id == 0;
+  }
+
+  /** Its id as this process sees it. */
+  public int pid() {
+    return isOwn() ? (int) innermostPid() : id;
+  }
+
+  /** Its id in its own PID namespace. */
+  public long innermostPid() {
+    try {
+      // From the namespace of /proc, which may be another one, to the innermost.
+      String ids = lineOf(file("status"), "NSpid:").strip();
+      return Long.parseLong(ids.substring(ids.lastIndexOf('\t') + 1));
+    } catch (IOException | RuntimeException e) {
+      return isOwn() ? ProcessHandle.current().pid() : id;
+    }
+  }
+
+  /** Its directory in /proc. */
+  public Path directory() {
+    return Path.of(directory);
+  }
+
+  /** The path of one of its files in /proc, such as {@code mem} or {@code task/12/comm}. */
+  public String file(String name) {
+    return directory + "/" + name;
+  }
+
+  /** When it started, in ms since 1970, in the kernel's units of 10 ms; 0 if unknown. */
+  public long startMillis() {
+    try {
+      long bootMillis = 1_000 * Long.parseLong(lineOf("/proc/stat", "btime "));
+      return bootMillis + Long.parseLong(fields(stat())[STARTTIME]) * MILLIS_PER_TICK;
+    } catch (IOException | RuntimeException e) {
+      return isOwn()
+          ? ProcessHandle.current().info().startInstant().map(Instant::toEpochMilli).orElse(0L)
+          : 0;
+    }
+  }
+
+  /**
+   * CPU time of all threads since the process began, including those that have ended; up to 20 ms
+   * less; in ns, or {@link #UNKNOWN}. Loads no class that a JVM hasn't loaded, and never waits. Any
+   * thread.
+   */
+  public long cpuNanos() {
+    try {
+      return cpuNanos(stat());
+    } catch (IOException e) {
+      return UNKNOWN;
+    }
+  }
+
+  /** Parses the content of stat, of which the last field may be cut. */
+  static long cpuNanos(String stat) {
+    String[] fields = fields(stat);
+    if (fields.length <= UTIME + 2) {
+      return UNKNOWN;
+    }
+    long ticks = Long.parseLong(fields[UTIME]) + Long.parseLong(fields[UTIME + 1]);
+    return ticks * MILLIS_PER_TICK * 1_000_000L;
+  }
+
+  /** What follows on the line that begins with {@code key}. */
+  private static String lineOf(String file, String key) throws IOException {
+    try (BufferedReader lines =
+        new BufferedReader(
+            new InputStreamReader(new FileInputStream(file), StandardCharsets.ISO_8859_1))) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        if (line.startsWith(key)) {
+          return line.substring(key.length());
+        }
+      }
+    }
+    throw new IOException(file + " has no line " + key);
+  }
+
+  private String stat() throws IOException {
+    // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
+    try (InputStream in = new FileInputStream(file("stat"))) {
+      return new String(in.readNBytes(1_024), StandardCharsets.ISO_8859_1);
+    }
+  }
+
+  /** The fields behind the name, which may contain any character. */
+  private static String[] fields(String stat) {
+    return stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
+  }
+}
