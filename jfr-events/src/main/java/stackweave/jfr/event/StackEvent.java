@@ -6,6 +6,11 @@ import jdk.jfr.Label;
 
 /** The fields that the events of all samples have: thread and stack. */
 public abstract class StackEvent extends Event {
+  /** When it began, by {@link System#nanoTime}; only where JFR does not stamp it. */
+  public transient long timeNanos;
+
+  public transient long durationNanos;
+
   @Label("Sampled Thread")
   @Description(
       "The Java thread, a virtual one where one was mounted and is known; none for threads of the"

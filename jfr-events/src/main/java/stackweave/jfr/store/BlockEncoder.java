@@ -7,6 +7,7 @@ import java.util.function.UnaryOperator;
 import java.util.zip.Deflater;
 import stackweave.jfr.event.BlockFormat;
 import stackweave.jfr.event.DefinitionBlock;
+import stackweave.jfr.store.output.EventOutput;
 
 /**
  * Gathers definitions into a block and makes {@link DefinitionBlock} events of it. A block does not
@@ -240,7 +241,7 @@ final class BlockEncoder implements AutoCloseable {
   // ---- the event
 
   /** Commits events with all that was gathered; the next block is empty then. */
-  void commit() {
+  void commit(EventOutput output) {
     int count = deflate();
     int pieces = (count + DefinitionBlock.PIECE_BYTES - 1) / DefinitionBlock.PIECE_BYTES;
     number++;
@@ -251,7 +252,7 @@ final class BlockEncoder implements AutoCloseable {
       event.pieces = pieces;
       event.size = length;
       event.fill(deflated, piece * DefinitionBlock.PIECE_BYTES, count);
-      event.commit();
+      output.commit(event);
     }
     clear();
   }

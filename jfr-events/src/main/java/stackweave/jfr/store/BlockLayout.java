@@ -6,6 +6,8 @@ import java.util.List;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.StackEvent;
 import stackweave.jfr.event.StackSample;
+import stackweave.jfr.store.output.EventOutput;
+import stackweave.jfr.store.output.StoreEvents;
 import stackweave.jfr.weave.LiveWeave;
 
 /**
@@ -23,7 +25,7 @@ final class BlockLayout {
   private static final int MAX_CHAIN = 512;
 
   private final StackTables tables;
-  private final SampleClock clock;
+  private final EventOutput output;
   private final AttributesTable attributes = new AttributesTable();
   private final BlockEncoder block = new BlockEncoder();
 
@@ -43,9 +45,9 @@ final class BlockLayout {
   /** New frames of a stack, the innermost first. */
   private int[] path = new int[256];
 
-  BlockLayout(StackTables tables, SampleClock clock) {
+  BlockLayout(StackTables tables, EventOutput output) {
     this.tables = tables;
-    this.clock = clock;
+    this.output = output;
     block.bind();
   }
 
@@ -74,7 +76,7 @@ final class BlockLayout {
    */
   void write(SampleRecord sample, ThreadTable.Entry thread) {
     StackEvent event = StoreEvents.newSample(sample.kind);
-    sample.ageNanos = clock.stamp(event, sample);
+    sample.ageNanos = output.stamp(event, sample);
     if (event instanceof StackSample) {
       sample.attributesId = attributesOf(sample);
     }
@@ -108,7 +110,7 @@ final class BlockLayout {
     }
     long id = event.attributesId();
     attributes.define(id, chunk, block);
-    tables.contexts.emit(id == 0 ? event.contextId() : attributes.context(id), chunk);
+    tables.contexts.emit(id == 0 ? event.contextId() : attributes.context(id), chunk, output);
     defineStack(event.stackId);
   }
 
@@ -193,7 +195,7 @@ final class BlockLayout {
   /** Writes the block if it is full; definitions may come any time before their sample. */
   private void writeFullBlock() {
     if (block.isFull()) {
-      block.commit();
+      block.commit(output);
     }
   }
 
@@ -206,15 +208,15 @@ final class BlockLayout {
   /** Writes what is held back. */
   void write() {
     if (!block.isEmpty()) {
-      block.commit();
+      block.commit(output);
     }
     while (!held.isEmpty()) {
       StackEvent event = held.remove(0); // removed first, so that a failure does not write it twice
-      event.commit();
+      output.commit(event);
       written.add(event);
       if (event instanceof StackSample sample) {
         weave.sample(
-            clock.ticks(sample),
+            output.ticks(sample),
             sample.threadId,
             sample.stackId,
             attributes.end(sample.attributesId));

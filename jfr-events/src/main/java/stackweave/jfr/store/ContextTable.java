@@ -2,6 +2,7 @@ package stackweave.jfr.store;
 
 import stackweave.jfr.event.Context;
 import stackweave.jfr.event.InlineText;
+import stackweave.jfr.store.output.EventOutput;
 
 /** The contexts of samples, each with the last chunk that has its event. Not thread-safe. */
 final class ContextTable {
@@ -27,7 +28,7 @@ final class ContextTable {
   }
 
   /** Commits the event of a context, unless the chunk has it. Id 0 has none. */
-  void emit(long id, int chunk) {
+  void emit(long id, int chunk, EventOutput output) {
     int index = id == 0 ? -1 : contexts.indexOf(id);
     if (index < 0 || !contexts.claim(index, chunk)) {
       return;
@@ -38,7 +39,7 @@ final class ContextTable {
     event.traceId = InlineText.of(context.traceId());
     event.spanId = InlineText.of(context.spanId());
     event.labels = InlineText.of(context.labels());
-    event.commit();
+    output.commit(event);
   }
 
   /** Forgets all contexts; ids continue. */

@@ -4,13 +4,17 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
-import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
-import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.SamplerStatus;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.SamplerFigures;
+import stackweave.jfr.store.output.EventOutput;
+import stackweave.jfr.store.output.FileOutput;
+import stackweave.jfr.store.output.JfrOutput;
+import stackweave.jfr.store.output.StoreEvents;
 import stackweave.jfr.weave.LiveWeave;
 
 /**
@@ -41,30 +45,26 @@ public final class EventStore implements AutoCloseable {
   private final StoreLimits limits;
 
   private final ChunkGate gate = new ChunkGate();
-  private final EventType sampleType = EventType.getEventType(NativeSample.class);
-  private final BooleanSupplier enabled = sampleType::isEnabled;
-
-  /** Indexed by the ordinal of the sample's kind. */
-  private final EventType[] types = new EventType[SampleRecord.Kind.values().length];
-
-  private final SampleClock clock = new SampleClock();
-
+  private final EventOutput output;
+  private final BooleanSupplier enabled;
   private final StackTables tables = new StackTables();
-  private final BlockLayout layout = new BlockLayout(tables, clock);
-  private final ChunkHooks hooks = new ChunkHooks(gate, layout, this::reportLoss);
+  private final BlockLayout layout;
+  private final ChunkHooks hooks;
   private int generation = 1;
 
   private int liveThreads;
   private long fullGenerations;
   private volatile SamplerFigures lastStatus;
 
-  private EventStore(SessionInfo info, StoreLimits limits) {
+  private EventStore(
+      SessionWriter session, SessionInfo info, StoreLimits limits, EventOutput output) {
     this.info = info;
-    this.session = new SessionWriter(info);
+    this.session = session;
     this.limits = limits;
-    for (SampleRecord.Kind kind : SampleRecord.Kind.values()) {
-      types[kind.ordinal()] = EventType.getEventType(StoreEvents.of(kind));
-    }
+    this.output = output;
+    this.enabled = output::isRecorded;
+    this.layout = new BlockLayout(tables, output);
+    this.hooks = new ChunkHooks(gate, layout, this::reportLoss);
   }
 
   /**
@@ -73,9 +73,29 @@ public final class EventStore implements AutoCloseable {
    */
   public static EventStore open(SessionInfo info, StoreLimits limits) {
     StoreEvents.register();
-    EventStore store = new EventStore(info, limits);
+    StatusFields.load();
+    SessionWriter session = new SessionWriter(info);
+    EventStore store = new EventStore(session, info, limits, new JfrOutput());
     store.hooks.add();
     return store;
+  }
+
+  /**
+   * Writes into a file instead, without a recording of this JVM.
+   *
+   * @param process the one that is sampled
+   * @param jdk name and version of its JVM
+   * @param kinds the samples that are recorded
+   * @throws IOException if the file can't be written
+   */
+  public static EventStore toFile(
+      Path file, SampledProcess process, String jdk, SessionInfo info, Set<SampleRecord.Kind> kinds)
+      throws IOException {
+    return new EventStore(
+        new SessionWriter(process, jdk, info),
+        info,
+        StoreLimits.DEFAULT,
+        new FileOutput(file, kinds));
   }
 
   /**
@@ -126,6 +146,10 @@ public final class EventStore implements AutoCloseable {
       flush();
     }
     gate.detach();
+    if (output instanceof FileOutput file) {
+      file.close();
+      return;
+    }
     hooks.remove();
     // A drain thread that did not end may hold the gate while it waits for a disk.
     if (hooks.isWeaving() && gate.hold(CLOSE_NANOS)) {
@@ -198,7 +222,7 @@ public final class EventStore implements AutoCloseable {
 
   /** Whether JFR writes samples now: some recording runs, and none forbids them. */
   public boolean isEnabled() {
-    return sampleType.isEnabled();
+    return output.isRecorded();
   }
 
   /** Whether the JVM is ending and the last flush was requested. */
@@ -312,7 +336,7 @@ public final class EventStore implements AutoCloseable {
    *     that has a duration, or the ids are of an older generation
    */
   public boolean write(SampleRecord sample) {
-    ThreadTable.Entry thread = sampleType.isEnabled() ? threadOf(sample) : null;
+    ThreadTable.Entry thread = output.isRecorded() ? threadOf(sample) : null;
     int chunk = thread == null ? 0 : enter();
     if (chunk == 0) {
       return false;
@@ -330,7 +354,7 @@ public final class EventStore implements AutoCloseable {
 
   /** The thread of a sample that may be written now; null if it may not. */
   private ThreadTable.Entry threadOf(SampleRecord sample) {
-    if (!types[sample.kind.ordinal()].isEnabled()) {
+    if (!output.isRecorded(sample.kind)) {
       return null;
     }
     ThreadTable.Entry thread = tables.threads.get(sample.threadKey);
@@ -340,14 +364,16 @@ public final class EventStore implements AutoCloseable {
     if (sample.wakerKey != 0 && tables.threads.get(sample.wakerKey) == null) {
       sample.wakerKey = 0;
     }
-    clock.refresh(sample.timeNanos);
-    return clock.isCalibrated() || !sample.kind.hasDuration() ? thread : null;
+    return output.knowsTime(sample.timeNanos) || !sample.kind.hasDuration() ? thread : null;
   }
 
   /** Writes the samples that are held back; called every second to bound the loss in a crash. */
   public void flush() {
     if (!layout.isEmpty()) {
       commit(null);
+    }
+    if (output instanceof FileOutput file) {
+      file.flush();
     }
   }
 
@@ -358,7 +384,7 @@ public final class EventStore implements AutoCloseable {
    * @return false if JFR records no samples; the next status then has the differences
    */
   public boolean status(SamplerFigures figures) {
-    if (!new SamplerStatus().isEnabled()) {
+    if (!output.isStatusRecorded()) {
       return false;
     }
     SamplerFigures last = lastStatus;
@@ -379,7 +405,7 @@ public final class EventStore implements AutoCloseable {
     try {
       layout.write();
       if (event != null) {
-        event.commit();
+        output.commit(event);
       }
     } catch (RuntimeException | Error e) {
       defineAnew();
@@ -409,7 +435,7 @@ public final class EventStore implements AutoCloseable {
       return 0;
     }
     try {
-      session.emit(chunk);
+      session.emit(chunk, output);
       layout.enter(chunk);
       hooks.weave().entered(gate.ended());
       return chunk;
@@ -476,10 +502,10 @@ public final class EventStore implements AutoCloseable {
    */
   private void reportLoss() {
     SamplerFigures last = lastStatus;
-    if (last == null || !new SamplerStatus().isEnabled()) {
+    if (last == null || !output.isStatusRecorded()) {
       return; // sampling had not begun, which StartWatch reports
     }
     String note = last.note().isEmpty() ? LATE : LATE + "; " + last.note();
-    StatusFields.event(last.since(last).with(note)).commit();
+    output.commit(StatusFields.event(last.since(last).with(note)));
   }
 }

@@ -9,21 +9,32 @@ import java.util.UUID;
 import stackweave.jfr.event.InlineText;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.jfr.store.output.EventOutput;
 
 /** Writes the session event, with facts of the process and legends of codes, into each chunk. */
 final class SessionWriter {
   private final SessionInfo info;
   private final String uuid = randomUuid();
-  private final long pid = SampledProcess.OWN.innermostPid();
-  private final long jvmStart = SampledProcess.OWN.startMillis();
-  private final String jdk =
-      System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version");
+  private final long pid;
+  private final long jvmStart;
+  private final String jdk;
 
   /** Number of the last chunk that has the event. */
   private int written;
 
+  /** Of this process. */
   SessionWriter(SessionInfo info) {
+    this(
+        SampledProcess.OWN,
+        System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"),
+        info);
+  }
+
+  SessionWriter(SampledProcess process, String jdk, SessionInfo info) {
     this.info = info;
+    this.pid = process.innermostPid();
+    this.jvmStart = process.startMillis();
+    this.jdk = jdk;
   }
 
   /** The session's id. */
@@ -32,7 +43,7 @@ final class SessionWriter {
   }
 
   /** Commits the event, unless the chunk has it. */
-  void emit(int chunk) {
+  void emit(int chunk, EventOutput output) {
     if (written == chunk) {
       return;
     }
@@ -51,7 +62,7 @@ final class SessionWriter {
     event.stateLegend = InlineText.of(info.stateLegend());
     event.foundLegend = InlineText.of(info.foundLegend());
     event.guesses = InlineText.of(info.guesses());
-    event.commit();
+    output.commit(event);
   }
 
   /** A random UUID from the kernel, because the JDK's SecureRandom keeps its device files open. */

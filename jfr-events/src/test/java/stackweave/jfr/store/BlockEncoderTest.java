@@ -17,6 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.DefinitionBlock;
 import stackweave.jfr.read.block.BlockPieces;
 import stackweave.jfr.read.block.LibraryIds;
+import stackweave.jfr.store.output.EventOutput;
+import stackweave.jfr.store.output.JfrOutput;
 
 /** Blocks as {@link BlockPieces} reads them. */
 class BlockEncoderTest {
@@ -42,11 +44,12 @@ class BlockEncoderTest {
                 })) {
       recording.start();
       gather(encoder, 1, LIBRARIES);
-      assertThrows(IllegalStateException.class, encoder::commit);
+      EventOutput output = new JfrOutput();
+      assertThrows(IllegalStateException.class, () -> encoder.commit(output));
       full[0] = false;
-      encoder.commit();
+      encoder.commit(output);
       gather(encoder, LIBRARIES + 1, 1);
-      encoder.commit();
+      encoder.commit(output);
       Path file = directory.resolve("r.jfr");
       recording.dump(file);
       events = RecordingFile.readAllEvents(file);

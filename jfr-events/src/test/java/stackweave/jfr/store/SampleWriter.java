@@ -18,7 +18,11 @@ public final class SampleWriter implements AutoCloseable {
   private long written;
 
   public SampleWriter() {
-    store = EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT);
+    this(EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT));
+  }
+
+  SampleWriter(EventStore store) {
+    this.store = store;
   }
 
   /** Writes {@code count} samples from {@code first} on, and the status after them. */

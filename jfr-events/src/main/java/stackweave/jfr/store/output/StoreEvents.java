@@ -1,4 +1,4 @@
-package stackweave.jfr.store;
+package stackweave.jfr.store.output;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +23,7 @@ import stackweave.jfr.event.WallSample;
 import stackweave.jfr.event.load.LoadEvents;
 
 /** The types of events that a store writes, and those that only have hooks. Stateless. */
-final class StoreEvents {
+public final class StoreEvents {
   private StoreEvents() {}
 
   private static List<Class<? extends Event>> all() {
@@ -41,8 +41,15 @@ final class StoreEvents {
     return all;
   }
 
+  /** Those that have events. */
+  public static List<Class<? extends Event>> written() {
+    List<Class<? extends Event>> written = all();
+    written.removeAll(List.of(NativeSample.class, ChunkBegin.class, ChunkEnd.class));
+    return written;
+  }
+
   /** The event that samples of this kind are written as; its class is not initialised. */
-  static Class<? extends StackEvent> of(SampleRecord.Kind kind) {
+  public static Class<? extends StackEvent> of(SampleRecord.Kind kind) {
     return switch (kind) {
       case CPU -> StackSample.class;
       case WALL -> WallSample.class;
@@ -54,7 +61,7 @@ final class StoreEvents {
   }
 
   /** A new event for samples of this kind, with no field set. */
-  static StackEvent newSample(SampleRecord.Kind kind) {
+  public static StackEvent newSample(SampleRecord.Kind kind) {
     return switch (kind) {
       case CPU -> new StackSample();
       case WALL -> new WallSample();
@@ -66,16 +73,15 @@ final class StoreEvents {
   }
 
   /** Registers all event types: none may be registered while a commit holds the gate's lock. */
-  static void register() {
+  public static void register() {
     loadWriter();
     for (Class<? extends Event> event : all()) {
       FlightRecorder.register(event);
     }
-    StatusFields.load();
   }
 
   /** Unregisters them, and those that were registered to find out whether samples are asked for. */
-  static void unregister() {
+  public static void unregister() {
     for (Class<? extends Event> event : all()) {
       FlightRecorder.unregister(event);
     }

@@ -1,4 +1,4 @@
-package stackweave.jfr.store;
+package stackweave.jfr.store.output;
 
 import java.lang.invoke.VarHandle;
 import stackweave.jfr.event.SampleRecord;

@@ -1,0 +1,91 @@
+package stackweave.jfr.store.output;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Set;
+import jdk.jfr.Event;
+import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.event.StackEvent;
+import stackweave.jfr.event.StackSample;
+import stackweave.jfr.weave.format.EventFile;
+
+/**
+ * Writes events into a file of their own, without a recording of this JVM: for another process that
+ * is sampled. For the drain thread.
+ */
+public final class FileOutput implements EventOutput {
+  private final EventFile file;
+  private final Set<SampleRecord.Kind> kinds;
+
+  /**
+   * @param kinds the samples that are recorded
+   * @throws IOException if the file can't be written
+   */
+  public FileOutput(Path path, Set<SampleRecord.Kind> kinds) throws IOException {
+    this.file = EventFile.create(path, StoreEvents.written());
+    this.kinds = kinds;
+  }
+
+  @Override
+  public boolean isRecorded() {
+    return true;
+  }
+
+  @Override
+  public boolean isRecorded(SampleRecord.Kind kind) {
+    return kinds.contains(kind);
+  }
+
+  @Override
+  public boolean isStatusRecorded() {
+    return true;
+  }
+
+  @Override
+  public boolean knowsTime(long timeNanos) {
+    return true;
+  }
+
+  @Override
+  public long stamp(StackEvent event, SampleRecord sample) {
+    event.timeNanos = sample.timeNanos;
+    event.durationNanos = sample.kind.hasDuration() ? sample.weight : 0;
+    return 0;
+  }
+
+  @Override
+  public long ticks(StackSample event) {
+    return 0; // woven when the file is complete
+  }
+
+  @Override
+  public void commit(Event event) {
+    try {
+      if (event instanceof StackEvent sample) {
+        file.write(event, sample.timeNanos, sample.durationNanos);
+      } else {
+        file.write(event, System.nanoTime(), 0);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Makes what was written readable, also if this JVM ends now. */
+  public void flush() {
+    try {
+      file.flush();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public void close() {
+    try {
+      file.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

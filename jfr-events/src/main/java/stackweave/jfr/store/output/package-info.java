@@ -1,0 +1,2 @@
+/** Where events of a store go: the recordings of this JVM, or a file. */
+package stackweave.jfr.store.output;

@@ -1,0 +1,157 @@
+package stackweave.jfr.weave.format;
+
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import jdk.jfr.Event;
+import jdk.jfr.EventType;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.Recording;
+import stackweave.jfr.chunk.ChunkHeader;
+import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.chunk.Metadata;
+
+/**
+ * A recording that this program writes by itself: one chunk with events of chosen classes and no
+ * constants. It is a complete recording after each {@link #flush}. Times are those of {@link
+ * System#nanoTime}. Not thread-safe.
+ */
+public final class EventFile implements AutoCloseable {
+  private static final int BUFFER_BYTES = 1 << 16;
+  private static final long TICKS_PER_SECOND = 1_000_000_000L;
+
+  private final RandomAccessFile file;
+  private final Map<Class<?>, EventWriter> writers = new HashMap<>();
+  private final EncodedBytes events = new EncodedBytes(BUFFER_BYTES);
+  private final EncodedBytes event = new EncodedBytes(1_024);
+  private final long startNanos;
+  private final long startTicks;
+  private final long metadataAt = ChunkHeader.BYTES;
+  private long length;
+
+  /** Where the last checkpoint is; 0 before the first. */
+  private long checkpointAt;
+
+  private EventFile(RandomAccessFile file, Metadata metadata, List<Class<? extends Event>> types)
+      throws IOException {
+    this.file = file;
+    Instant now = Instant.now();
+    startTicks = System.nanoTime();
+    startNanos = now.getEpochSecond() * TICKS_PER_SECOND + now.getNano();
+    Set<String> names = new HashSet<>();
+    for (Class<? extends Event> type : types) {
+      String name = EventType.getEventType(type).getName();
+      names.add(name);
+      writers.put(type, new EventWriter(metadata, name, type));
+    }
+    EncodedBytes head = new EncodedBytes(1 << 14);
+    WovenTypes.appendMetadata(head, PrunedMetadata.of(metadata, names), startTicks, startNanos);
+    file.write(new byte[ChunkHeader.BYTES]);
+    head.writeTo(file);
+    length = ChunkHeader.BYTES + head.size();
+    flush();
+  }
+
+  /**
+   * Begins a recording.
+   *
+   * @param path is overwritten
+   * @param types the classes of the events, which are registered with JFR for their layout
+   * @throws IOException if it can't be written, or JFR's types are laid out as in no JDK known
+   */
+  public static EventFile create(Path path, List<Class<? extends Event>> types) throws IOException {
+    Metadata metadata = metadata(types);
+    RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
+    try {
+      file.setLength(0);
+      return new EventFile(file, metadata, types);
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /** What JFR says of the classes in a recording of this JVM, which has no other events. */
+  private static Metadata metadata(List<Class<? extends Event>> types) throws IOException {
+    for (Class<? extends Event> type : types) {
+      FlightRecorder.register(type);
+    }
+    Path empty = Files.createTempFile("stackweave", ".jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      recording.stop();
+      recording.dump(empty);
+      try (ChunkSource source = new ChunkSource(empty);
+          RandomAccessFile first = new RandomAccessFile(empty.toFile(), "r")) {
+        return source.metadata(WovenChunk.header(first));
+      }
+    } finally {
+      Files.deleteIfExists(empty);
+    }
+  }
+
+  /**
+   * Writes an event.
+   *
+   * @param timeNanos when it began, by {@link System#nanoTime}
+   * @throws IOException if the file can't be written
+   */
+  public void write(Event written, long timeNanos, long durationNanos) throws IOException {
+    event.clear();
+    writers.get(written.getClass()).write(written, timeNanos, durationNanos, event);
+    events.sizeWithItself(event.size());
+    events.append(event);
+    if (events.size() >= BUFFER_BYTES) {
+      append();
+    }
+  }
+
+  private void append() throws IOException {
+    file.seek(length);
+    events.writeTo(file);
+    length += events.size();
+    events.clear();
+  }
+
+  /** Makes all events readable that were written so far. */
+  public void flush() throws IOException {
+    EncodedBytes noPools = new EncodedBytes(2);
+    noPools.raw(0);
+    noPools.number(0);
+    long at = length + events.size();
+    EncodedBytes checkpoint = new EncodedBytes(32);
+    WovenChunk.head(checkpoint, checkpointAt == 0 ? 0 : checkpointAt - at, noPools);
+    checkpoint.setPaddedNumber(0, checkpoint.size());
+    events.append(checkpoint);
+    append();
+    checkpointAt = at;
+    EncodedBytes header = new EncodedBytes(ChunkHeader.BYTES);
+    HeaderBytes.append(
+        header,
+        length,
+        checkpointAt,
+        metadataAt,
+        startNanos,
+        System.nanoTime() - startTicks,
+        startTicks,
+        TICKS_PER_SECOND);
+    file.seek(0);
+    header.writeTo(file);
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      flush();
+    } finally {
+      file.close();
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package stackweave.jfr.store;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import jdk.jfr.Recording;
+import jdk.jfr.ValueDescriptor;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.process.SampledProcess;
+
+/** What is written without a recording is what JFR would have written. */
+class FileOutputTest {
+  private static final int SAMPLES = 3_000;
+  private static final Duration APART = Duration.ofMillis(500);
+
+  /** What is different by itself. */
+  private static final Set<String> OTHER =
+      Set.of("startTime", "duration", "eventThread", "stackTrace", "uuid", "sampledThread", "jdk");
+
+  @TempDir Path directory;
+
+  @Test
+  void theJdkReadsTheSameEventsAsFromARecording() throws Exception {
+    Path recorded = directory.resolve("recorded.jfr");
+    try (Recording recording = new Recording()) {
+      recording.start();
+      try (SampleWriter writer = new SampleWriter()) {
+        writer.write(0, SAMPLES);
+      }
+      recording.dump(recorded);
+    }
+    Path file = directory.resolve("file.jfr");
+    Instant begin = Instant.now();
+    SampledProcess process = SampledProcess.other((int) ProcessHandle.current().pid());
+    EventStore store =
+        EventStore.toFile(
+            file, process, "a JVM", SyntheticStacks.SESSION, Set.of(SampleRecord.Kind.CPU));
+    try (SampleWriter writer = new SampleWriter(store)) {
+      writer.write(0, SAMPLES);
+      store.flush();
+      assertEquals(ours(recorded), ours(file), "while it is written");
+    }
+    assertEquals(ours(recorded), ours(file));
+    for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+      Duration since = Duration.between(begin, event.getStartTime());
+      assertTrue(!since.isNegative() && since.compareTo(APART.multipliedBy(20)) < 0, "" + since);
+    }
+  }
+
+  /** All fields of all events of the agent's, as text. */
+  private static List<String> ours(Path file) throws IOException {
+    List<String> all = new ArrayList<>();
+    for (RecordedEvent event : RecordingFile.readAllEvents(file)) {
+      String name = event.getEventType().getName();
+      if (!name.startsWith("stackweave.")) {
+        continue;
+      }
+      StringBuilder text = new StringBuilder(name);
+      for (ValueDescriptor field : event.getFields()) {
+        if (!OTHER.contains(field.getName())) {
+          Object value = event.getValue(field.getName());
+          text.append(' ').append(field.getName()).append('=').append(value);
+        }
+      }
+      all.add(text.toString());
+    }
+    all.sort(null);
+    return all;
+  }
+}
