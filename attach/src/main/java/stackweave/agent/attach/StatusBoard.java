@@ -37,9 +37,17 @@ public final class StatusBoard {
   private final Instrumentation instrumentation;
   private Properties properties;
 
+  /** Shows nothing to anybody. */
+  public static final StatusBoard NONE = new StatusBoard(null, new Properties());
+
   /** Changes nothing yet. */
   public StatusBoard(Instrumentation instrumentation) {
+    this(instrumentation, null);
+  }
+
+  private StatusBoard(Instrumentation instrumentation, Properties properties) {
     this.instrumentation = instrumentation;
+    this.properties = properties;
   }
 
   /** Shows that an agent of this version is running, and its status. */

@@ -17,7 +17,6 @@ import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.StartWatch;
-import stackweave.jfr.store.StoreLimits;
 import stackweave.linux.NativeAccess;
 
 /**
@@ -206,7 +205,7 @@ public final class Sampler implements SamplingListener {
                 switchFile,
                 new CountDownLatch(1)),
             tools,
-            new Status(totals, start, new Stores(), publisher, messages));
+            new Status(machine.process(), totals, start, new Stores(), publisher, messages));
     boolean isReady = false;
     registrations.begin();
     try {
@@ -259,7 +258,7 @@ public final class Sampler implements SamplingListener {
     public EventStore get() {
       registrations.await();
       if (store == null) {
-        store = EventStore.open(SessionLegend.info(), StoreLimits.DEFAULT);
+        store = machine.stores().apply(SessionLegend.info());
       } else {
         // Ids of HotSpot's methods and of modules begin anew with each pipeline.
         store.newGeneration();

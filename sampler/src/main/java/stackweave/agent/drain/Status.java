@@ -29,6 +29,7 @@ final class Status implements AutoCloseable {
   private final Runnable onPublish;
 
   private final Messages messages;
+  private final SampledProcess process;
 
   /** Null until something is to be written. */
   private EventStore store;
@@ -54,16 +55,19 @@ final class Status implements AutoCloseable {
   private long begin;
 
   /**
+   * @param process the one that is sampled
    * @param start since when samples are requested; told when they are taken
    * @param stores opens the store, or returns the open one; called once, on this thread
    * @param onPublish called when new figures have been published to other threads
    */
   Status(
+      SampledProcess process,
       SamplerTotals totals,
       StartWatch start,
       Supplier<EventStore> stores,
       Runnable onPublish,
       Messages messages) {
+    this.process = process;
     this.totals = totals;
     this.start = start;
     this.stores = stores;
@@ -77,10 +81,10 @@ final class Status implements AutoCloseable {
 
   /** Native functions can be called from now on. */
   void begin() {
-    cpuTime = new CpuTime();
+    cpuTime = new CpuTime(process);
     totals.startDelayNanos = 0;
     // If /proc could not be read when samples were requested.
-    totals.missed.begin(processCpu(), ownCpu());
+    totals.missed.begin(processCpu(), cpuWithin());
   }
 
   /**
@@ -164,7 +168,7 @@ final class Status implements AutoCloseable {
       totals.startDelayNanos = start.delayNanos();
     }
     if (description.event().isCpu()) {
-      missedOwn = ownCpu();
+      missedOwn = cpuWithin();
       begin = processCpu() - missedOwn - running.statistics().get(EngineFigure.CPU_USED);
       isMissed = true;
       missedCpu = begin + missedOwn;
@@ -188,7 +192,7 @@ final class Status implements AutoCloseable {
     totals.add(statistics);
     if (engine.description().event().isCpu() && !isMissed) {
       // CPU time counts as missed while another event is sampled.
-      totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + ownCpu(), ownCpu());
+      totals.missed.begin(begin + statistics.get(EngineFigure.CPU_USED) + cpuWithin(), cpuWithin());
     }
     engine = null;
     notes = List.of();
@@ -199,9 +203,14 @@ final class Status implements AutoCloseable {
     return totals.earlierDrainCpuNanos + (cpuTime == null ? 0 : cpuTime.ofThread());
   }
 
+  /** The part of {@link #processCpu} that is {@link #ownCpu}. */
+  private long cpuWithin() {
+    return process.isOwn() ? ownCpu() : 0;
+  }
+
   /** CPU time of all threads of the process, in ns. */
   long processCpu() {
-    return cpuTime == null ? SampledProcess.OWN.cpuNanos() : cpuTime.ofProcess();
+    return cpuTime == null ? process.cpuNanos() : cpuTime.ofProcess();
   }
 
   // ---- what is said
@@ -222,7 +231,7 @@ final class Status implements AutoCloseable {
   /** Publishes the figures to other threads. */
   void publish() {
     totals.drainCpuNanos = ownCpu();
-    totals.missedNanos = totals.missed.total(processCpu(), totals.drainCpuNanos);
+    totals.missedNanos = totals.missed.total(processCpu(), cpuWithin());
     totals.storeResets = store == null ? 0 : store.fullGenerations();
     Notes all = new Notes();
     for (Supplier<String> source : notes) {

@@ -24,6 +24,7 @@ import stackweave.agent.message.Messages;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
@@ -122,7 +123,9 @@ class DrainLoopTest {
   }
 
   private End run() {
-    Status status = new Status(new SamplerTotals(), start, () -> own.store, () -> {}, messages);
+    Status status =
+        new Status(
+            SampledProcess.OWN, new SamplerTotals(), start, () -> own.store, () -> {}, messages);
     status.openStore(stop::wake);
     status.begin(engine);
     Throttle throttle = new Throttle(100, () -> 0, () -> 0, () -> 0, new SplittableRandom(1));

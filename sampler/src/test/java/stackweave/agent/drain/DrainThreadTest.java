@@ -121,11 +121,11 @@ class DrainThreadTest {
         new DrainParts(
             new SamplingRequest(interval, "timer", 64, false, List.of(), List.of()),
             options(""),
-            new Machine(SampledProcess.OWN, engines, HeapRoom.Heap.OF_JVM),
+            new Machine(SampledProcess.OWN, engines, HeapRoom.Heap.OF_JVM, Machine.REAL.stores()),
             Room.later(null, HeapRoom.Heap.OF_JVM),
             switchFile,
             new CountDownLatch(1)),
         new AgentTools(null, messages, List.of(), options("")),
-        new Status(new SamplerTotals(), start, stores, () -> {}, messages));
+        new Status(SampledProcess.OWN, new SamplerTotals(), start, stores, () -> {}, messages));
   }
 }

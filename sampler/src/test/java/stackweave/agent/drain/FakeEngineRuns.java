@@ -67,7 +67,7 @@ abstract class FakeEngineRuns {
                 (proxy, method, arguments) -> null);
     sampler =
         new Sampler(
-            new Machine(SampledProcess.OWN, this::choose, heap),
+            new Machine(SampledProcess.OWN, this::choose, heap, Machine.REAL.stores()),
             null,
             DrainThreadTest.options(",switch=" + directory.resolve("off")),
             this::features,
