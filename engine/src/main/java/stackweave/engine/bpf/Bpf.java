@@ -15,7 +15,9 @@ public final class Bpf {
   private static final int MAP_CREATE = 0;
   private static final int LOOKUP = 1;
   private static final int UPDATE = 2;
+  private static final int DELETE = 3;
   private static final int PROG_LOAD = 5;
+  private static final int HASH = 1;
   private static final int ARRAY = 2;
   private static final int LEAST_RECENTLY_USED_HASH = 9;
   private static final int RING = 27;
@@ -33,7 +35,7 @@ public final class Bpf {
   private static final int KEY_BYTES = 4;
   private static final int ATTR_BYTES = 72;
 
-  /** Bytes of the buffer that {@link #lookUp} and {@link #update} need. */
+  /** Bytes of the buffer that {@link #lookUp}, {@link #update} and {@link #delete} need. */
   public static final int ELEMENT_BYTES = 32;
 
   private static final int PROGRAM = 256;
@@ -54,6 +56,11 @@ public final class Bpf {
   /** A map of longs to values, which drops the least recently used; −1 if the kernel refuses. */
   public static int createCache(SystemCalls calls, int valueBytes, int entries) {
     return create(calls, LEAST_RECENTLY_USED_HASH, Long.BYTES, valueBytes, entries, 0);
+  }
+
+  /** A map of longs to values, with room for so many; −1 if the kernel refuses. */
+  public static int createTable(SystemCalls calls, int valueBytes, int entries) {
+    return create(calls, HASH, Long.BYTES, valueBytes, entries, 0);
   }
 
   /**
@@ -77,6 +84,11 @@ public final class Bpf {
   public static boolean update(
       SystemCalls calls, int map, NativeBuffer key, NativeBuffer value, NativeBuffer attr) {
     return element(calls, UPDATE, map, key, value.address(), attr);
+  }
+
+  /** Removes a key from a map, if it is there. Parameters as of {@link #lookUp}. */
+  public static void delete(SystemCalls calls, int map, NativeBuffer key, NativeBuffer attr) {
+    element(calls, DELETE, map, key, 0, attr);
   }
 
   private static boolean element(

@@ -116,9 +116,9 @@ public final class PerfCpuEngine extends PerfEngine {
     if (mayLoad) {
       // Without memory for such rings, stacks are cut, and their older part is read later.
       int bytes = PerfSizes.stackBytes(ringBytes, config.intervalNanos(), config.stackBytes());
-      filter = ProcessFilter.open(calls, pid, drainTid, cpus.length, config.intervalNanos(), bytes);
+      filter = ProcessFilter.open(calls, drainTid, cpus.length, config.intervalNanos(), bytes);
     }
-    if (filter == null) {
+    if (filter == null || !filter.add(pid)) {
       throw PerfRefusals.noFilter(mayLoad);
     }
     openRings(ringBytes);

@@ -25,8 +25,7 @@ class CopiedMemoryIT {
   static void aProgramMayFilter() {
     SystemCalls calls = SystemCalls.current().orElseThrow();
     assumeTrue(calls == SystemCalls.X86_64, "the records are those of x86-64");
-    ProcessFilter filter =
-        ProcessFilter.open(calls, Libc.getpid(), calls.gettid(), 2, 10_000_000, 65_528);
+    ProcessFilter filter = ProcessFilter.open(calls, calls.gettid(), 2, 10_000_000, 65_528);
     assumeTrue(filter != null, "this user may not load BPF programs");
     filter.close();
   }

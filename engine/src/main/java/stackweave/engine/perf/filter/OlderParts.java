@@ -36,7 +36,8 @@ import stackweave.unwind.snapshot.OlderCopy;
  * gets the stack's end by {@link #stack}; until then copies end at the first absent page, such as a
  * guard page. They are made page by page, since a page that was never written may be absent. A page
  * that finds no room in the ring is missing. In the kernel the user stack pointer is not available:
- * copies begin where those of the last sample in user mode did. For the drain thread.
+ * copies begin where those of the last sample in user mode did. For the drain thread, except {@link
+ * #stack}.
  */
 public final class OlderParts implements AutoCloseable {
   private static final int RING_BYTES = 4 << 20;
@@ -210,12 +211,13 @@ public final class OlderParts implements AutoCloseable {
   }
 
   /**
-   * Sets the bounds of a thread's stack. Until then its copies end at the first absent page.
+   * Sets the bounds of a thread's stack. Until then its copies end at the first absent page. Any
+   * thread.
    *
    * @param end the address above the stack, 0 if not known
    * @param first the first address that was needed above the event's copy; 0 for none
    */
-  public void stack(int tid, long end, long first) {
+  public synchronized void stack(int tid, long end, long first) {
     int i = tid & KNOWN - 1;
     boolean isSame = tids[i] == tid && ends[i] == end;
     long page = (first & -OlderCopy.PAGE_BYTES) - OlderCopy.PAGE_BYTES;
