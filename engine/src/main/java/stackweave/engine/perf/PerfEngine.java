@@ -42,7 +42,10 @@ abstract class PerfEngine implements SampleEngine {
   final NativeBuffer scratch = NativeBuffer.allocate(16);
   final CpuTime cpuTime;
   int stackBytes;
+
+  /** Opened, and closed, by the subclass. */
   PerfRings rings = PerfRings.none();
+
   RingMerge merge;
   long lost;
 
@@ -214,7 +217,6 @@ abstract class PerfEngine implements SampleEngine {
       stop();
     }
     closed = true;
-    rings.close();
     closeParts();
     if (wakeup != null) {
       wakeup.close();

@@ -346,6 +346,7 @@ public final class PerfThreadEngine extends PerfEngine {
 
   @Override
   void closeParts() {
+    rings.close();
     if (events != null) {
       events.close();
     }
