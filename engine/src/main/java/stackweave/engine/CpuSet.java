@@ -17,6 +17,8 @@ public final class CpuSet {
 
   private static final int SC_NPROCESSORS_CONF = 83;
 
+  private static final String ONLINE = "/sys/devices/system/cpu/online";
+
   private static final String WITHOUT_TICKS = "/sys/devices/system/cpu/nohz_full";
 
   /** CPUs allowed at any time; one that is taken away often comes back. Guarded by the class. */
@@ -46,13 +48,24 @@ public final class CpuSet {
     return toArray(EVER);
   }
 
+  /** The CPUs that are online at the moment. */
+  public static BitSet online() {
+    try {
+      BitSet online = parse(PlainFiles.text(ONLINE, StandardCharsets.US_ASCII).strip());
+      return online.isEmpty() ? ofMachine() : online;
+    } catch (IOException e) {
+      return ofMachine();
+    }
+  }
+
   private static BitSet ofMachine() {
     BitSet cpus = new BitSet();
     cpus.set(0, Math.max(1, (int) Libc.sysconf(SC_NPROCESSORS_CONF)));
     return cpus;
   }
 
-  private static int[] toArray(BitSet set) {
+  /** Their numbers, in order. */
+  public static int[] toArray(BitSet set) {
     int[] cpus = new int[set.cardinality()];
     // Not by a stream: to link the first takes milliseconds, and the first sample waits.
     for (int i = 0, cpu = set.nextSetBit(0); cpu >= 0; cpu = set.nextSetBit(cpu + 1)) {

@@ -49,6 +49,15 @@ public enum RefusalText {
   /** Samples of CPUs can't be restricted to this process: why not. */
   PERF_NO_FILTER(Reason.NOT_PERMITTED, "samples of CPUs would be those of all processes: %s"),
 
+  /** Other namespaces of pids lack ids of processes that are to be sampled. */
+  PERF_NOT_FIRST_NAMESPACE(
+      Reason.NOT_PERMITTED,
+      "many processes are sampled from the machine's own pid namespace only: run this outside of"
+          + " containers, or in one with that namespace (hostPID: true, --pid=host)"),
+
+  /** The program has no room for another process. */
+  PERF_TOO_MANY_PROCESSES(Reason.RING_MEMORY, "more than %d processes are not sampled at a time"),
+
   /** All CPUs are without ticks. */
   PERF_WITHOUT_TICKS(
       Reason.UNSUPPORTED_KERNEL,

@@ -7,7 +7,7 @@ import stackweave.unwind.snapshot.OlderCopy;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Passes on the samples of CPUs' events. Each stands for the period of its CPU's event. */
-final class CpuRecords extends SampleRecords {
+final class CpuRecords extends SampleRecords implements RingMerge.Target {
   private final int drainTid;
   private final long[] periods;
   private final EndedThreads threads;

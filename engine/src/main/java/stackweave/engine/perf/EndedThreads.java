@@ -44,6 +44,15 @@ final class EndedThreads implements AutoCloseable {
     this.tasks = TaskList.open(calls, process);
   }
 
+  /** Where the samples of threads come from. */
+  interface Samples {
+    /** Whether no sample of this time comes any more. */
+    boolean isPast(long timeNanos);
+
+    /** Delivers samples up to a time; returns how many. */
+    int drain(long untilTimeNanos);
+  }
+
   /** Adds a sampled thread; returns whether it was not known. */
   boolean isNew(int tid) {
     if (index.find(tid) != LongIndex.NONE) {
@@ -55,6 +64,27 @@ final class EndedThreads implements AutoCloseable {
     }
     met[metCount++] = tid;
     return true;
+  }
+
+  /**
+   * Delivers samples up to a time, and the ends of threads between them: in the order of time,
+   * since an id may be reused from then on.
+   *
+   * @return how many
+   */
+  int deliver(long untilTimeNanos, Samples samples, EngineSink sink) {
+    int count = 0;
+    if (listed != null && listedAt <= untilTimeNanos) {
+      boolean complete = samples.isPast(listedAt);
+      count = samples.drain(listedAt);
+      if (!complete) {
+        return count;
+      }
+      tell(sink);
+    }
+    count += samples.drain(untilTimeNanos);
+    look();
+    return count;
   }
 
   /** Lists the threads, if it is time to and the last list has been compared. */

@@ -17,7 +17,7 @@ import stackweave.linux.SystemCalls;
  * neither switches between them nor their starts cost anything. For the drain thread, except {@link
  * #wake}.
  */
-public final class PerfCpuEngine extends PerfEngine {
+public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samples {
   private static final EngineKind KIND = EngineKind.PERF;
 
   static final String NOTE_WITHOUT_TICKS =
@@ -89,20 +89,18 @@ public final class PerfCpuEngine extends PerfEngine {
   }
 
   @Override
+  public boolean isPast(long timeNanos) {
+    return stopped || RingMerge.isPast(timeNanos);
+  }
+
+  @Override
+  public int drain(long untilTimeNanos) {
+    return merge.drain(untilTimeNanos, stopped, records);
+  }
+
+  @Override
   int deliver(long untilTimeNanos, EngineSink sink) {
-    int count = 0;
-    if (endedThreads.isToBeTold() && endedThreads.time() <= untilTimeNanos) {
-      // In the order of time, since an id may be reused from then on.
-      boolean complete = stopped || merge.isPast(endedThreads.time());
-      count = merge.drain(endedThreads.time(), stopped, records);
-      if (!complete) {
-        return count;
-      }
-      endedThreads.tell(sink);
-    }
-    count += merge.drain(untilTimeNanos, stopped, records);
-    endedThreads.look();
-    return count;
+    return endedThreads.deliver(untilTimeNanos, this, sink);
   }
 
   /** An event may also belong to a CPU that no thread may use any more, or that was offline. */

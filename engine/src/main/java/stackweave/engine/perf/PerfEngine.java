@@ -110,7 +110,8 @@ abstract class PerfEngine implements SampleEngine {
     return (stopped ? cpuAtStop : cpuTime.ofOthers()) - cpuAtStart;
   }
 
-  private long highestStackPointer(int tid) {
+  /** The highest stack pointer of a thread among all samples that wait; 0 for none. */
+  long highestStackPointer(int tid) {
     return rings.highestStackPointer(records.decoder, tid);
   }
 
@@ -172,7 +173,7 @@ abstract class PerfEngine implements SampleEngine {
   }
 
   @Override
-  public final double backlog() {
+  public double backlog() {
     return rings.backlog();
   }
 

@@ -6,7 +6,7 @@ import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.text.ModifiedUtf8;
 
 /** Passes on the records of threads' events: samples, and threads' starts, ends and names. */
-final class PerfRecords extends SampleRecords {
+final class PerfRecords extends SampleRecords implements RingMerge.Target {
   private static final int RECORD_COMM = 3;
   private static final int RECORD_EXIT = 4;
   private static final int RECORD_FORK = 7;

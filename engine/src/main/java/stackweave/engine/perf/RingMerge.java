@@ -50,7 +50,7 @@ final class RingMerge {
   }
 
   /** Whether no CPU writes a record of this time any more. */
-  boolean isPast(long timeNanos) {
+  static boolean isPast(long timeNanos) {
     return timeNanos - (System.nanoTime() - SETTLING_NANOS) < 0;
   }
 

@@ -9,7 +9,7 @@ import stackweave.unwind.Architecture;
  * that the kernel can write the next one meanwhile. Layouts: include/uapi/linux/perf_event.h, enum
  * perf_event_type. Called by {@link RingMerge}; for the drain thread only.
  */
-abstract class SampleRecords implements RingMerge.Target {
+abstract class SampleRecords {
   static final int RECORD_LOST = 2;
   static final int RECORD_THROTTLE = 5;
   static final int RECORD_SAMPLE = 9;

@@ -89,6 +89,29 @@ public final class OlderCopy {
     }
   }
 
+  /** How many bytes {@link #writeTo} writes. */
+  int writtenBytes() {
+    return 2 * Long.BYTES + Long.bitCount(present) * PAGE_BYTES;
+  }
+
+  /** Writes the pages. */
+  void writeTo(ByteBuffer target) {
+    target.putLong(present).putLong(address);
+    for (long left = present; left != 0; left &= left - 1) {
+      target.put(bytes, Long.numberOfTrailingZeros(left) * PAGE_BYTES, PAGE_BYTES);
+    }
+  }
+
+  /** Reads the pages that another copy {@linkplain #writeTo has written}, after {@link #clear}. */
+  void readFrom(ByteBuffer source) {
+    long pages = source.getLong();
+    long first = source.getLong();
+    for (long left = pages; left != 0; left &= left - 1) {
+      add(first + (long) Long.numberOfTrailingZeros(left) * PAGE_BYTES, source, source.position());
+      source.position(source.position() + PAGE_BYTES);
+    }
+  }
+
   /** Whether so many bytes from an address on were copied. */
   public boolean has(long from, int count) {
     long offset = from - address;

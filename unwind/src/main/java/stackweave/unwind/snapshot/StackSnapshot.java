@@ -2,6 +2,7 @@ package stackweave.unwind.snapshot;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import stackweave.unwind.Architecture;
@@ -172,6 +173,52 @@ public final class StackSnapshot implements MemoryReader {
   /** Says whether nothing was copied, because the end of the stack is not known. */
   public void setStackUnknown(boolean unknown) {
     stackUnknown = unknown;
+  }
+
+  /** How many bytes {@link #writeTo} writes. */
+  int writtenBytes() {
+    int count = registersPresent ? registers.architecture().registerCount() : 0;
+    return Long.BYTES * (5 + count + kernelFrameCount) + stackLength + olderCopy.writtenBytes();
+  }
+
+  /** Writes what an engine of perf events has copied, beside thread, time and weight. */
+  void writeTo(ByteBuffer target) {
+    int count = registersPresent ? registers.architecture().registerCount() : 0;
+    long known = 0;
+    for (int i = 0; i < count; i++) {
+      known |= registers.isKnown(i) ? 1L << i : 0;
+    }
+    target.putInt(count).putInt(kernelFrameCount).putLong(known).putLong(registers.pc());
+    for (int i = 0; i < count; i++) {
+      target.putLong(registers.get(i));
+    }
+    for (int i = 0; i < kernelFrameCount; i++) {
+      target.putLong(kernelFrames[i]);
+    }
+    target.putLong(stackAddress).putLong(stackLength).put(stack, 0, stackLength);
+    olderCopy.writeTo(target);
+  }
+
+  /** Reads what another sample {@linkplain #writeTo has written}, after {@link #clear}. */
+  void readFrom(ByteBuffer source) {
+    int count = source.getInt();
+    kernelFrameCount = source.getInt();
+    long known = source.getLong();
+    registers.setPc(source.getLong());
+    for (int i = 0; i < count; i++) {
+      long value = source.getLong();
+      if ((known & 1L << i) != 0) {
+        registers.set(i, value);
+      }
+    }
+    registersPresent = count > 0;
+    for (int i = 0; i < kernelFrameCount; i++) {
+      kernelFrames[i] = source.getLong();
+    }
+    stackAddress = source.getLong();
+    stackLength = (int) source.getLong();
+    source.get(stackBytes(stackLength), 0, stackLength);
+    olderCopy.readFrom(source);
   }
 
   /** The part of the older stack that was copied at the same time, for the engine to fill. */

@@ -1,0 +1,53 @@
+package stackweave.engine;
+
+import java.util.ArrayDeque;
+
+/**
+ * Lets threads work one after the other, in the order in which they ask, so that together they take
+ * one core. Whoever works for longer than a second, such as in a file system that does not answer,
+ * no longer keeps the others waiting. Thread-safe.
+ */
+public final class Turns {
+  private static final long LONGEST_NANOS = 1_000_000_000L;
+
+  private final ArrayDeque<Thread> waiting = new ArrayDeque<>();
+
+  /** Null if nobody works. */
+  private Thread worker;
+
+  private long sinceNanos;
+
+  /** Waits until it is the calling thread's turn. */
+  public synchronized void begin() {
+    Thread caller = Thread.currentThread();
+    boolean isInterrupted = false;
+    waiting.add(caller);
+    while (waiting.peek() != caller || leftNanos() > 0) {
+      try {
+        wait(1 + leftNanos() / 1_000_000);
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
+    }
+    waiting.remove();
+    worker = caller;
+    sinceNanos = System.nanoTime();
+    notifyAll(); // the next one begins to watch this one's time
+    if (isInterrupted) {
+      caller.interrupt();
+    }
+  }
+
+  /** How long the others still wait for the one who works, in ns. */
+  private long leftNanos() {
+    return worker == null ? 0 : Math.max(0, LONGEST_NANOS - (System.nanoTime() - sinceNanos));
+  }
+
+  /** Ends the calling thread's turn, if it still has it. */
+  public synchronized void end() {
+    if (worker == Thread.currentThread()) {
+      worker = null;
+      notifyAll();
+    }
+  }
+}

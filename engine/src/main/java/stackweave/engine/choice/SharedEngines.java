@@ -1,0 +1,37 @@
+package stackweave.engine.choice;
+
+import java.util.List;
+import java.util.Optional;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.RefusalText;
+import stackweave.engine.SignalTargets;
+import stackweave.engine.perf.PerfBudget;
+import stackweave.engine.perf.PerfSharedEngine;
+import stackweave.engine.perf.SharedEvents;
+import stackweave.jfr.control.EngineKind;
+
+/** Samples CPU time of many processes by one set of perf events. Thread-safe. */
+public final class SharedEngines implements EngineSource, AutoCloseable {
+  private final SharedEvents events = new SharedEvents();
+
+  @Override
+  public EngineChoice start(EngineConfig config, SignalTargets targets, PerfBudget budget) {
+    boolean isFiltered = config.callPolicy().filtered();
+    try {
+      if (!config.event().isCpu()) {
+        throw RefusalText.EVENT_NOT_BY_ENGINE.of(EngineKind.PERF, 0, config.event().name());
+      }
+      return new EngineChoice(
+          Optional.of(PerfSharedEngine.start(events, config, budget)), List.of(), isFiltered);
+    } catch (EngineRefusedException e) {
+      return new EngineChoice(Optional.empty(), List.of(e.refusal()), isFiltered);
+    }
+  }
+
+  /** Closes the events; no engine may run any more. */
+  @Override
+  public void close() {
+    events.close();
+  }
+}
