@@ -88,7 +88,7 @@ final class EndedThreads implements AutoCloseable {
   }
 
   /** Lists the threads, if it is time to and the last list has been compared. */
-  void look() {
+  private void look() {
     long now = System.nanoTime();
     if (tasks == null || listed != null || now - lookedAt < pauseNanos) {
       return;
@@ -104,18 +104,8 @@ final class EndedThreads implements AutoCloseable {
     pauseNanos = Math.max(PAUSE_NANOS, COST_SHARE * (cpuTime.ofThread() - cpu));
   }
 
-  /** Whether ends may have to be reported, after all samples until {@link #time}. */
-  boolean isToBeTold() {
-    return listed != null;
-  }
-
-  /** When threads were listed last, by {@link System#nanoTime}. */
-  long time() {
-    return listedAt;
-  }
-
-  /** Reports the threads that had ended by {@link #time}. */
-  void tell(EngineSink sink) {
+  /** Reports the threads that had ended when they were listed. */
+  private void tell(EngineSink sink) {
     int left = 0;
     for (int i = 0; i < metCount; i++) {
       int tid = met[i];

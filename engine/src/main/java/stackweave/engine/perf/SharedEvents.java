@@ -60,7 +60,11 @@ public final class SharedEvents implements AutoCloseable {
   private CpuEvents events;
 
   private RingMerge merge;
+
+  /** What the rings of earlier events lost; what records said of losses; the larger count. */
   private long lostBefore;
+
+  private long lostTold;
   private long lost;
   private boolean closed;
 
@@ -162,6 +166,7 @@ public final class SharedEvents implements AutoCloseable {
 
   private void record(PerfRing ring, long timeNanos) {
     if (ring.type() != SampleRecords.RECORD_SAMPLE) {
+      lostTold += ring.type() == SampleRecords.RECORD_LOST ? ring.getLong(16) : 0;
       ring.take();
       return;
     }
@@ -235,7 +240,7 @@ public final class SharedEvents implements AutoCloseable {
     if (events == null || count == 0) {
       return;
     }
-    lost = lostBefore + events.lost();
+    lost = Math.max(lostTold, lostBefore + events.lost());
     BitSet online = CpuSet.online();
     online.andNot(withoutTicks);
     BitSet sampled = new BitSet();

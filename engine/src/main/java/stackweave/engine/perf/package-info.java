@@ -5,7 +5,9 @@
  * <p><b>By CPU</b> ({@code PerfCpuEngine}). One sampling event per CPU, which owns the CPU's ring.
  * Package {@code filter} drops samples of other processes. {@code RingMerge} takes the records in
  * the order of time; {@code CpuRecords} passes the samples on, each with its CPU's period as its
- * weight. {@code EndedThreads} reports which threads have ended.
+ * weight. {@code EndedThreads} reports which threads have ended. Of many processes, {@code
+ * SharedEvents} takes the samples out of the rings and hands them to the {@code PerfSharedEngine}
+ * of each.
  *
  * <p><b>By thread</b> ({@code PerfThreadEngine}). One sampling event per thread and CPU, inherited
  * by later threads ({@code PerfEvents}), writes into the CPU's ring, which an event of the drain

@@ -97,12 +97,23 @@ class EndedThreadsTest {
     assertEquals(1_500, Set.copyOf(told.ended).size());
   }
 
+  /** All that there were have come. */
+  private static final EndedThreads.Samples NO_SAMPLES =
+      new EndedThreads.Samples() {
+        @Override
+        public boolean isPast(long timeNanos) {
+          assertTrue(timeNanos - System.nanoTime() <= 0);
+          return true;
+        }
+
+        @Override
+        public int drain(long untilTimeNanos) {
+          return 0;
+        }
+      };
+
   private void report() {
-    threads.look();
-    if (threads.isToBeTold()) {
-      assertTrue(threads.time() - System.nanoTime() <= 0);
-      threads.tell(told);
-    }
+    threads.deliver(Long.MAX_VALUE, NO_SAMPLES, told);
   }
 
   private void reportUntil(BooleanSupplier isTold) throws InterruptedException {
