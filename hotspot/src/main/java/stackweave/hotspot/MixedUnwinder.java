@@ -65,8 +65,8 @@ public final class MixedUnwinder {
    * @param natives steps through native code
    * @param hotspot the VM of the process, or null where it is not understood: its frames then end a
    *     stack with {@link StopReason#UNSUPPORTED_VM}
-   * @param methods receives the names met; at 65,536 of them all are forgotten ({@link
-   *     HotSpotMethods#generation}), and the caches that have their ids with them
+   * @param methods receives the names met; at 65,536 of them, or fewer long ones, all are forgotten
+   *     ({@link HotSpotMethods#generation}), and the caches that have their ids with them
    */
   public MixedUnwinder(NativeUnwinder natives, HotSpot hotspot, HotSpotMethods methods) {
     this(natives, hotspot, methods, MAX_NAMES);
@@ -107,7 +107,7 @@ public final class MixedUnwinder {
   }
 
   private void boundNames() {
-    if (methods.size() > maxNames) {
+    if (methods.load() > maxNames) {
       methods.forget();
       counters.nameResets++;
     }

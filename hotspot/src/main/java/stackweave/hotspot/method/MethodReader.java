@@ -27,6 +27,9 @@ public final class MethodReader {
   private static final int ALL_CLASS_FILE_FLAGS = 0xffff;
   private static final int MAX_TEXTS = HeapShare.of(1 << 12);
 
+  /** Longer texts are not kept for others. */
+  private static final int MAX_SHARED_TEXT = 512;
+
   private final Layout layout;
   private final MemoryReader memory;
   private final HotSpotMethods methods;
@@ -54,7 +57,7 @@ public final class MethodReader {
 
   /** The method at {@code address}, or null if what is there is no method. */
   JavaMethod read(long address) throws UnreadableMemoryException {
-    if (!isPointer(address)) {
+    if (!isPointer(address) || methods.isFull()) {
       return null;
     }
     method.copy(memory, address, layout.methodSize);
@@ -233,6 +236,9 @@ public final class MethodReader {
   }
 
   private String shared(String text) {
+    if (text != null && text.length() > MAX_SHARED_TEXT) {
+      return text;
+    }
     if (texts.size() == MAX_TEXTS) {
       texts.clear();
     }

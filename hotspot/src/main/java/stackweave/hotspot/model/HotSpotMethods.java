@@ -1,5 +1,6 @@
 package stackweave.hotspot.model;
 
+import stackweave.unwind.HeapShare;
 import stackweave.unwind.hash.InternTable;
 
 /**
@@ -8,12 +9,25 @@ import stackweave.unwind.hash.InternTable;
  * to the thread that unwinds.
  */
 public final class HotSpotMethods {
+  /** So many characters of names count as much as a name. */
+  private static final int CHARACTERS = 256;
+
+  /** Some 32 MiB of names. */
+  private static final int MAX_LOAD = HeapShare.of(1 << 17);
+
   private final InternTable<HotSpotMethod> methods = new InternTable<>();
+  private long characters;
   private int generation;
 
   /** The id of an equal method, new if there was none. */
   public int intern(HotSpotMethod method) {
-    return methods.intern(method);
+    int known = methods.size();
+    int id = methods.intern(method);
+    if (methods.size() > known) {
+      characters +=
+          method.className().length() + method.name().length() + method.descriptor().length();
+    }
+    return id;
   }
 
   /** The method of an id that {@link #intern} gave. */
@@ -24,6 +38,19 @@ public final class HotSpotMethods {
   /** How many there are. */
   public int size() {
     return methods.size();
+  }
+
+  /** How much memory they take, as a number of names: a long one counts as several. */
+  public int load() {
+    return (int) (methods.size() + characters / CHARACTERS);
+  }
+
+  /**
+   * Whether no more should be added before all are forgotten. A class file's names have up to
+   * 65,535 bytes, of which one stack could have thousands.
+   */
+  public boolean isFull() {
+    return load() >= MAX_LOAD;
   }
 
   /**
@@ -37,6 +64,7 @@ public final class HotSpotMethods {
   /** Begins the next generation, without any names. */
   public void forget() {
     methods.clear();
+    characters = 0;
     generation++;
   }
 }

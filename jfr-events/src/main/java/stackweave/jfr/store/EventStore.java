@@ -280,7 +280,7 @@ public final class EventStore implements AutoCloseable {
 
   /** The id of a method, symbol or stub; never 0. */
   public long method(MethodDefinition method) {
-    return tables.methods.intern(method);
+    return tables.method(method);
   }
 
   /**
