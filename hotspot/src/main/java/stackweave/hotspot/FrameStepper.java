@@ -64,10 +64,10 @@ final class FrameStepper {
 
   FrameStepper(
       HotSpot hotspot, CodeUnwinder tableless, HotSpotMethods names, UnwindCounters counters) {
-    MemoryPages pages = hotspot.isLive() ? new MemoryPages(hotspot.memory()) : null;
+    MemoryPages pages = hotspot.isLive() ? new MemoryPages(hotspot.bounded()) : null;
     rounds = new CheckRounds(hotspot.unloading(), pages);
     Layout layout = hotspot.layout();
-    MemoryReader memory = hotspot.memory();
+    MemoryReader memory = hotspot.bounded();
     MemoryReader lasting = hotspot.lastingMemory();
     MemoryReader structures = pages == null ? memory : pages;
     Cpu cpu = hotspot.cpu();

@@ -7,6 +7,7 @@ import stackweave.hotspot.code.CodeBlob;
 import stackweave.hotspot.code.CodeCache;
 import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.memory.BoundedMemory;
 import stackweave.hotspot.memory.DirectMemory;
 import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.memory.MemoryPages;
@@ -33,11 +34,12 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class HotSpot {
   /** In "OpenJDK 64-Bit Server VM (17+35) for linux-amd64 JRE (17+35), built on ...". */
-  private static final Pattern PLATFORM = Pattern.compile(" for (\\S+-\\S+) JRE ");
+  private static final Pattern PLATFORM = Pattern.compile(" for (\\w{1,20}-\\w{1,20}) JRE ");
 
   private final Layout layout;
   private final Cpu cpu;
   private final MemoryReader memory;
+  private final BoundedMemory bounded;
   private final boolean live;
   private final LastingMemory lasting;
   private final CodeCache codeCache;
@@ -52,7 +54,8 @@ public final class HotSpot {
     this.cpu = cpu;
     this.memory = memory;
     this.live = live;
-    this.lasting = new LastingMemory(direct, memory);
+    this.bounded = new BoundedMemory(memory);
+    this.lasting = new LastingMemory(direct, bounded);
     this.codeCache = new CodeCache(layout, lasting);
     this.codelets = new InterpreterCodelets(layout, memory);
     this.callStubReturn = memory.readLong(layout.callStubReturn.offset());
@@ -212,11 +215,12 @@ public final class HotSpot {
     return layout;
   }
 
-  MemoryReader memory() {
-    return memory;
+  /** The memory that frames are decoded with. */
+  BoundedMemory bounded() {
+    return bounded;
   }
 
-  /** Code heaps directly where that can be, all else as {@link #memory}. */
+  /** Code heaps directly where that can be, all else as {@link #bounded}. */
   MemoryReader lastingMemory() {
     return lasting;
   }

@@ -124,6 +124,9 @@ public final class MixedUnwinder {
    */
   public void unwind(StackSnapshot sample, CodeModules modules, FrameBuffer frames) {
     frames.clear();
+    if (vm != null) {
+      vm.bounded().begin();
+    }
     try {
       boundNames();
       frames.finish(marked(walk(sample, modules, frames), frames));

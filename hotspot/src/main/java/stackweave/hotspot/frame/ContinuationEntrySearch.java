@@ -114,8 +114,7 @@ final class ContinuationEntrySearch {
     // enterSpecial's frame: the entry, then saved frame pointer and return address of
     // Continuation.run.
     long fpAddress = address + entrySize;
-    // Most of these words are of no frame: the walk does not rely on them.
-    long pc = walk.cpu().returnAddress(walk.stack().readSaved(fpAddress + Cpu.RETURN_ADDRESS));
+    long pc = walk.searchReturnAddress(fpAddress + Cpu.RETURN_ADDRESS);
     return caller.isRun(walk, pc, fpAddress)
         ? ContinuationEntry.at(walk, address, parentOffset)
         : null;

@@ -29,6 +29,12 @@ public final class Walk implements FrameState {
   /** Farther above the innermost sp than any thread's stack is large, in bytes. */
   private static final long MAX_STACK_BYTES = 1L << 30;
 
+  /**
+   * How many words of a stack all searches together look at. A stack that is made for it has words
+   * everywhere that look like return addresses, and each of its frames is searched for its caller.
+   */
+  private static final int MAX_PEEKS = 1 << 17;
+
   private static final int NO_FRAME = -1;
 
   private final Registers registers;
@@ -51,6 +57,7 @@ public final class Walk implements FrameState {
   private int links;
   private int brokenLinks;
   private int doubtful;
+  private int peeksLeft;
 
   // The state that goBack() goes back to.
   private final Registers markedRegisters;
@@ -100,6 +107,7 @@ public final class Walk implements FrameState {
     links = 0;
     brokenLinks = 0;
     doubtful = 0;
+    peeksLeft = MAX_PEEKS;
   }
 
   /** Keeps the state of now, to go back to. */
@@ -215,14 +223,27 @@ public final class Walk implements FrameState {
 
   @Override
   public long peek(long address) {
-    if (!isOnStack(address)) {
+    if (!isOnStack(address) || peeksLeft == 0) {
       return 0;
     }
+    peeksLeft--;
     try {
       return stack.readLong(address);
     } catch (UnreadableMemoryException e) {
       return 0;
     }
+  }
+
+  /**
+   * The return address that may be in a slot. Most such words are of no frame, so the walk does not
+   * rely on them.
+   */
+  long searchReturnAddress(long address) throws UnreadableMemoryException {
+    if (peeksLeft == 0) {
+      throw UnreadableMemoryException.UNREADABLE;
+    }
+    peeksLeft--;
+    return cpu.returnAddress(stack.readSaved(address));
   }
 
   /** As {@link #read}, of a slot with a return address. */

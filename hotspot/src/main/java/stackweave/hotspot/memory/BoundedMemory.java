@@ -1,0 +1,49 @@
+package stackweave.hotspot.memory;
+
+import stackweave.unwind.MemoryReader;
+import stackweave.unwind.UnreadableMemoryException;
+
+/**
+ * The memory of a process whose structures may be made to lead on and on: so many reads for one
+ * sample, then nothing is readable until the next one. Used by all who decode frames. Not
+ * thread-safe.
+ */
+public final class BoundedMemory implements MemoryReader {
+  /**
+   * A quarter of a second of system calls. Frames that were never met take up to 19 of them each,
+   * so that a stack of 8,192 has enough.
+   */
+  public static final int MAX_READS = 1 << 18;
+
+  private final MemoryReader memory;
+  private int left = MAX_READS;
+
+  public BoundedMemory(MemoryReader memory) {
+    this.memory = memory;
+  }
+
+  /** Begins a sample. */
+  public void begin() {
+    left = MAX_READS;
+  }
+
+  @Override
+  public long readLong(long address) throws UnreadableMemoryException {
+    count();
+    return memory.readLong(address);
+  }
+
+  @Override
+  public void read(long address, byte[] target, int offset, int length)
+      throws UnreadableMemoryException {
+    count();
+    memory.read(address, target, offset, length);
+  }
+
+  private void count() throws UnreadableMemoryException {
+    if (left == 0) {
+      throw UnreadableMemoryException.UNREADABLE;
+    }
+    left--;
+  }
+}
