@@ -20,7 +20,7 @@ public final class BlobReader {
   private static final int NAME_BYTES = 128;
 
   /** More than any compiled method's debug information. */
-  private static final int MAX_PIECE_BYTES = 16 << 20;
+  private static final int MAX_PIECE_BYTES = 4 << 20;
 
   private final Layout layout;
   private final MemoryReader memory;

@@ -16,6 +16,9 @@ public final class CodeCache {
   /** Most bytes of the segment map read at a time: the longest hop backwards. */
   private static final int WINDOW = 256;
 
+  /** The longest block has fewer windows: it would be of 32 MiB with hops of single segments. */
+  private static final int MAX_WINDOWS = 1024;
+
   /** More heaps than any JDK has (non-method, profiled, non-profiled; 27: hot). */
   private static final int MAX_HEAPS = 16;
 
@@ -108,10 +111,10 @@ public final class CodeCache {
     return layout.blockUsed.in(window) == 0 ? 0 : block + layout.heapBlockSize;
   }
 
-  /** Walks the segment map back to the first segment of the block, or -1 for a free one. */
+  /** Walks the segment map back to the first segment of the block; -1 for a free one, or none. */
   private long blockStart(Heap heap, long segment) throws UnreadableMemoryException {
     long at = segment;
-    while (true) {
+    for (int windows = 0; windows < MAX_WINDOWS && at >= 0; windows++) {
       long from = Math.max(0, at - (WINDOW - 1));
       window.copy(memory, heap.segmap + from, (int) (at - from) + 1);
       while (at >= from) {
@@ -124,9 +127,7 @@ public final class CodeCache {
         }
         at -= hop;
       }
-      if (at < 0) {
-        return -1;
-      }
     }
+    return -1;
   }
 }

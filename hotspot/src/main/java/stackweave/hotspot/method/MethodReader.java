@@ -69,7 +69,10 @@ public final class MethodReader {
     long size = 8 * layout.constMethodSize.in(constMethod);
     int codeSize = layout.codeSize.intIn(constMethod);
     int header = layout.constMethodHeaderSize;
-    if (size < header + codeSize || size > MAX_CONST_METHOD_BYTES) {
+    if (codeSize < 0
+        || size < header
+        || size > MAX_CONST_METHOD_BYTES
+        || size - header < codeSize) {
       return null;
     }
     constMethod.copy(memory, body, (int) size);
@@ -258,10 +261,12 @@ public final class MethodReader {
       return false;
     }
     symbol.copy(memory, address, symbolBody() + likelyLength);
-    if (symbolLength() > likelyLength) {
-      symbol.copy(memory, address, symbolBody() + symbolLength());
+    int length = symbolLength();
+    if (length > likelyLength) {
+      symbol.copy(memory, address, symbolBody() + length);
     }
-    return true;
+    // The memory of a symbol that was freed may be another's at the second read.
+    return length == symbolLength();
   }
 
   private int symbolBody() {

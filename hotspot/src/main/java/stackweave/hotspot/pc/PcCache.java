@@ -310,10 +310,11 @@ public final class PcCache {
   }
 
   private PartialFrame inPrologue(long entry, long limit, long pc) {
-    int length = (int) Math.min(limit - entry, MAX_PROLOGUE_BYTES);
-    if (pc < entry || pc >= entry + length) {
+    long end = Math.min(limit, entry + MAX_PROLOGUE_BYTES);
+    if (pc < entry || pc >= end) {
       return null;
     }
+    int length = (int) (end - entry);
     byte[] code = new byte[length];
     return read(entry, code, 0, length)
         ? cpu.code.inPrologue(code, 0, (int) (pc - entry), length)

@@ -45,7 +45,7 @@ public final class PerfData {
     for (int at = PROLOGUE_BYTES; at + ENTRY_BYTES < length; ) {
       int size = piece.i4(at + ENTRY_LENGTH);
       int text = at + piece.i4(at + ENTRY_NAME);
-      if (size <= 0 || text < at || text > length - counter.length) {
+      if (size <= 0 || size > length || text < at || text > length - counter.length) {
         return 0;
       }
       if (Arrays.equals(piece.bytes(), text, text + counter.length, counter, 0, counter.length)) {

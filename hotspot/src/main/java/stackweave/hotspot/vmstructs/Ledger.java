@@ -44,6 +44,9 @@ public abstract class Ledger {
     }
   }
 
+  /** Larger than any structure that is read as a whole. */
+  private static final long MAX_SIZE = 1 << 16;
+
   /** Null once the look-ups have ended: it is some 600 KiB. */
   private VmStructs structs;
 
@@ -125,7 +128,10 @@ public abstract class Ledger {
     return null;
   }
 
-  /** sizeof a type that must be described; 0 only until {@link #requireAll}. */
+  /**
+   * sizeof a type that must be described; 0 only until {@link #requireAll}. A size that can't be
+   * one is none.
+   */
   final int size(String type) {
     return size(true, type, 0);
   }
@@ -137,8 +143,13 @@ public abstract class Ledger {
 
   private int size(boolean required, String type, int undescribed) {
     String name = "sizeof(" + type + ")";
-    Long size = lookUp(required, each -> structs.sizeOf(type), s -> "size", name);
+    Long size = lookUp(required, each -> possibleSize(type), s -> "size", name);
     return size == null ? undescribed : size.intValue();
+  }
+
+  private Long possibleSize(String type) {
+    Long size = structs.sizeOf(type);
+    return size == null || size <= 0 || size > MAX_SIZE ? null : size;
   }
 
   /** A constant that must be there; 0 only until {@link #requireAll}. */

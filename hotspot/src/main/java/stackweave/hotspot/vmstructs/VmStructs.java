@@ -12,6 +12,9 @@ import stackweave.unwind.UnreadableMemoryException;
  * form from JDK 8 to 25). Immutable once read.
  */
 public final class VmStructs {
+  /** Entries of a table: JDK 21 has 813 in its largest. One that lies may have no end. */
+  private static final int MAX_ENTRIES = 1 << 13;
+
   /** Fields by type, then by name. */
   private final Map<String, Map<String, Field>> fields = new HashMap<>();
 
@@ -75,7 +78,9 @@ public final class VmStructs {
     long staticAddress = word("gHotSpotVMStructEntryAddressOffset");
     long lastType = 0;
     Map<String, Field> ofType = Map.of();
-    for (long entry = word("gHotSpotVMStructs"); ; entry += stride) {
+    long entry = word("gHotSpotVMStructs");
+    for (int count = 0; ; count++, entry += stride) {
+      checkCount(count);
       long type = memory.readLong(entry + typeName);
       if (type == 0) {
         described.clear();
@@ -102,7 +107,9 @@ public final class VmStructs {
     long stride = word("gHotSpotVMTypeEntryArrayStride");
     long typeName = word("gHotSpotVMTypeEntryTypeNameOffset");
     long size = word("gHotSpotVMTypeEntrySizeOffset");
-    for (long entry = word("gHotSpotVMTypes"); ; entry += stride) {
+    long entry = word("gHotSpotVMTypes");
+    for (int count = 0; ; count++, entry += stride) {
+      checkCount(count);
       String type = memory.string(memory.readLong(entry + typeName));
       if (type == null) {
         return;
@@ -116,13 +123,21 @@ public final class VmStructs {
     long stride = word("gHotSpotVM" + kind + "ConstantEntryArrayStride");
     long nameOffset = word("gHotSpotVM" + kind + "ConstantEntryNameOffset");
     long valueOffset = word("gHotSpotVM" + kind + "ConstantEntryValueOffset");
-    for (long entry = word("gHotSpotVM" + kind + "Constants"); ; entry += stride) {
+    long entry = word("gHotSpotVM" + kind + "Constants");
+    for (int count = 0; ; count++, entry += stride) {
+      checkCount(count);
       String name = memory.string(memory.readLong(entry + nameOffset));
       if (name == null) {
         return;
       }
       long value = memory.readLong(entry + valueOffset);
       constants.put(name, width == 4 ? (int) value : value);
+    }
+  }
+
+  private static void checkCount(int count) throws UnsupportedVmException {
+    if (count == MAX_ENTRIES) {
+      throw new UnsupportedVmException("its vmStructs have no end");
     }
   }
 
