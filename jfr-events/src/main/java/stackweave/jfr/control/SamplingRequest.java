@@ -45,6 +45,20 @@ public record SamplingRequest(
     this(SampledEvent.CPU, intervalNanos, engine, depth, Map.of(), inMemory, recordings, notes);
   }
 
+  /**
+   * The request of one recording on the disk.
+   *
+   * @param name the recording's
+   * @param settings its settings of events, by event, '#' and setting; what they leave open is
+   *     {@link SamplingDefaults#STANDARD}
+   * @return null if it asks for no samples
+   */
+  public static SamplingRequest of(String name, Map<String, String> settings) {
+    SamplingRule.Facts recording = new SamplingRule.Facts(name, true, true, true, true, settings);
+    return new SamplingRule(false, SamplingDefaults.STANDARD)
+        .decide(List.of(recording), EventIds.NONE);
+  }
+
   /** The time that is requested of a feature; {@link SampledFeature#OFF} if it is not requested. */
   public long valueOf(SampledFeature feature) {
     return features.getOrDefault(feature, SampledFeature.OFF);

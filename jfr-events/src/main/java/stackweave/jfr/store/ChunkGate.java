@@ -123,6 +123,19 @@ final class ChunkGate {
     return late == lateFlushes;
   }
 
+  /**
+   * Asks the drain thread for a flush and waits for it. Any other thread.
+   *
+   * @return false if it did not come in time
+   */
+  boolean flush(long nanos) {
+    long late = lateFlushes;
+    if (awaitFlush(System.nanoTime() + nanos)) {
+      Thread.currentThread().interrupt();
+    }
+    return late == lateFlushes;
+  }
+
   /** Whether the JVM is ending and the last flush was requested. */
   boolean isLastFlushed() {
     return lastFlushed;

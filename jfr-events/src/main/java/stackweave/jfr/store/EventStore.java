@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import jdk.jfr.FlightRecorder;
 import stackweave.jfr.event.SampleRecord;
@@ -28,6 +27,9 @@ import stackweave.jfr.weave.LiveWeave;
 public final class EventStore implements AutoCloseable {
   /** How long {@link #close} waits for a thread that holds the gate. */
   private static final long CLOSE_NANOS = 1_000_000_000L;
+
+  /** How long {@link #goOnIn} waits for samples that are not decoded yet. */
+  private static final long NEXT_FILE_NANOS = 5_000_000_000L;
 
   /** Parent of a thread's first frame. */
   public static final long ROOT = 0;
@@ -83,19 +85,36 @@ public final class EventStore implements AutoCloseable {
   /**
    * Writes into a file instead, without a recording of this JVM.
    *
+   * @param file closed with the store
    * @param process the one that is sampled
    * @param jdk name and version of its JVM
-   * @param kinds the samples that are recorded
-   * @throws IOException if the file can't be written
    */
   public static EventStore toFile(
-      Path file, SampledProcess process, String jdk, SessionInfo info, Set<SampleRecord.Kind> kinds)
-      throws IOException {
-    return new EventStore(
-        new SessionWriter(process, jdk, info),
-        info,
-        StoreLimits.DEFAULT,
-        new FileOutput(file, kinds));
+      FileOutput file, SampledProcess process, String jdk, SessionInfo info) {
+    return new EventStore(new SessionWriter(process, jdk, info), info, StoreLimits.DEFAULT, file);
+  }
+
+  /**
+   * Goes on in another file, where all that it needs is defined again; the one before is complete
+   * then. Any thread but the drain thread, for which it waits for a time; samples that are decoded
+   * later are in the other file.
+   *
+   * @throws IOException if the other file can't be written
+   */
+  public void goOnIn(Path path) throws IOException {
+    FileOutput file = (FileOutput) output;
+    file.prepare(path);
+    if (gate.isAttached() && gate.flush(NEXT_FILE_NANOS)) {
+      return;
+    }
+    held(this::goOn);
+  }
+
+  /** Takes the file that was prepared, if there is one. */
+  private void goOn() {
+    if (output instanceof FileOutput file && file.goOn()) {
+      gate.nextChunkNumber();
+    }
   }
 
   /**
@@ -147,7 +166,13 @@ public final class EventStore implements AutoCloseable {
     }
     gate.detach();
     if (output instanceof FileOutput file) {
-      file.close();
+      if (gate.hold(CLOSE_NANOS)) {
+        try {
+          file.close();
+        } finally {
+          gate.leave();
+        }
+      }
       return;
     }
     hooks.remove();
@@ -217,6 +242,7 @@ public final class EventStore implements AutoCloseable {
   /** Everything that existed when {@link #flushRequested} became true is written. */
   public void flushDone() {
     flush();
+    held(this::goOn);
     gate.flushDone();
   }
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.jfr.store.output.FileOutput;
 
 /** What is written without a recording is what JFR would have written. */
 class FileOutputTest {
@@ -45,7 +46,10 @@ class FileOutputTest {
     SampledProcess process = SampledProcess.other((int) ProcessHandle.current().pid());
     EventStore store =
         EventStore.toFile(
-            file, process, "a JVM", SyntheticStacks.SESSION, Set.of(SampleRecord.Kind.CPU));
+            new FileOutput(file, Set.of(SampleRecord.Kind.CPU)),
+            process,
+            "a JVM",
+            SyntheticStacks.SESSION);
     try (SampleWriter writer = new SampleWriter(store)) {
       writer.write(0, SAMPLES);
       store.flush();

@@ -1,13 +1,13 @@
 package stackweave.agent.drain;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.drain.limit.HeapRoom;
+import stackweave.agent.drain.status.StatusReport;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
@@ -16,8 +16,9 @@ import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
-import stackweave.jfr.store.SessionInfo;
+import stackweave.jfr.store.output.FileOutput;
 
 /**
  * Samples another process from this one, into a file. Nothing of the agent is in that process.
@@ -25,12 +26,17 @@ import stackweave.jfr.store.SessionInfo;
  */
 public final class OutsideSampler implements AutoCloseable {
   private final SampledProcess process;
+  private final EventStore store;
   private final Sampler sampler;
+
+  /** The figures when the file was begun. */
+  private volatile SamplerFigures begin = SamplerFigures.NONE;
 
   /**
    * @param jdk name and version of the process's JVM
-   * @param file is overwritten when sampling begins
+   * @param file is overwritten
    * @param features what is recorded beside CPU time
+   * @throws IOException if the file can't be written
    */
   public OutsideSampler(
       SampledProcess process,
@@ -38,23 +44,19 @@ public final class OutsideSampler implements AutoCloseable {
       Path file,
       Options options,
       Supplier<List<Feature>> features,
-      Messages messages) {
+      Messages messages)
+      throws IOException {
     this.process = process;
-    Machine machine =
-        new Machine(
+    // Here and not on the drain thread, which may not have the rights to write the file.
+    this.store =
+        EventStore.toFile(
+            new FileOutput(file, Set.of(SampleRecord.Kind.values())),
             process,
-            EngineSource.OF_MACHINE,
-            HeapRoom.Heap.OF_JVM,
-            info -> store(process, jdk, file, info));
+            jdk,
+            SessionLegend.info());
+    Machine machine =
+        new Machine(process, EngineSource.OF_MACHINE, HeapRoom.Heap.OF_JVM, info -> store);
     this.sampler = new Sampler(machine, null, options, features, messages, StatusBoard.NONE);
-  }
-
-  private static EventStore store(SampledProcess process, String jdk, Path file, SessionInfo info) {
-    try {
-      return EventStore.toFile(file, process, jdk, info, Set.of(SampleRecord.Kind.values()));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 
   /** Begins to sample. */
@@ -68,14 +70,37 @@ public final class OutsideSampler implements AutoCloseable {
     return sampler.hasStarted();
   }
 
-  /** The status, one topic a line; up to a second old. */
-  public String report() {
-    return sampler.report();
+  /** Why no samples are taken; empty if they are, or that is not known yet. */
+  public String obstacle() {
+    SamplerFigures now = sampler.latest();
+    return now == null || !now.engine().isEmpty() ? "" : now.note();
   }
 
-  /** Ends sampling; the file is complete then. */
+  /**
+   * Goes on in another file. The one before is complete then, and no sample is missing between
+   * them.
+   *
+   * @param file is overwritten
+   * @throws IOException if it can't be written; then nothing has changed
+   */
+  public void rotate(Path file) throws IOException {
+    store.goOnIn(file);
+    SamplerFigures now = sampler.latest();
+    begin = now == null ? SamplerFigures.NONE : now;
+  }
+
+  /** What became of the samples of the present file, one topic a line; up to a second old. */
+  public String report() {
+    SamplerFigures now = sampler.latest();
+    return now == null ? "" : String.join("\n", StatusReport.lines(now.since(begin)));
+  }
+
+  /** Ends sampling; the file is complete then, and {@link #report} has all of it. */
   @Override
   public void close() {
     sampler.close();
+    if (!sampler.hasStore()) {
+      store.close(); // nothing was sampled
+    }
   }
 }

@@ -90,7 +90,7 @@ public final class Sampler implements SamplingListener {
   }
 
   /** The latest figures; null if nothing was asked for so far. Any thread. */
-  private SamplerFigures latest() {
+  SamplerFigures latest() {
     SamplerTotals made = totals;
     return made == null ? null : made.latest();
   }
@@ -168,6 +168,11 @@ public final class Sampler implements SamplingListener {
   boolean hasStarted() {
     DrainThread current = drain;
     return current != null && current.hasStarted();
+  }
+
+  /** Whether a drain thread has opened the store. Any thread. */
+  boolean hasStore() {
+    return store != null;
   }
 
   private void sampleFor(SamplingRequest request, AskedAt asked) {

@@ -15,10 +15,15 @@ import stackweave.jfr.weave.format.EventFile;
  * is sampled. For the drain thread.
  */
 public final class FileOutput implements EventOutput {
-  private final EventFile file;
+  private EventFile file;
   private final Set<SampleRecord.Kind> kinds;
 
+  /** The file that {@link #goOn} takes; null for none. */
+  private EventFile next;
+
   /**
+   * Any thread.
+   *
    * @param kinds the samples that are recorded
    * @throws IOException if the file can't be written
    */
@@ -81,7 +86,37 @@ public final class FileOutput implements EventOutput {
     }
   }
 
+  /**
+   * Prepares another file, for {@link #goOn}. Any thread.
+   *
+   * @throws IOException if it can't be written
+   */
+  public synchronized void prepare(Path path) throws IOException {
+    next = file.next(path);
+  }
+
+  /**
+   * Completes the file and goes on with the one that was prepared.
+   *
+   * @return false if there is none
+   */
+  public synchronized boolean goOn() {
+    if (next == null) {
+      return false;
+    }
+    EventFile before = file;
+    file = next;
+    next = null;
+    close(before);
+    return true;
+  }
+
+  /** Completes the file. */
   public void close() {
+    close(file);
+  }
+
+  private static void close(EventFile file) {
     try {
       file.close();
     } catch (IOException e) {

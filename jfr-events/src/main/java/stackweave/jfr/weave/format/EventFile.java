@@ -28,7 +28,11 @@ public final class EventFile implements AutoCloseable {
   private static final long TICKS_PER_SECOND = 1_000_000_000L;
 
   private final RandomAccessFile file;
-  private final Map<Class<?>, EventWriter> writers = new HashMap<>();
+  private final Map<Class<?>, EventWriter> writers;
+
+  /** The metadata of the events, behind their id. */
+  private final EncodedBytes types;
+
   private final EncodedBytes events = new EncodedBytes(BUFFER_BYTES);
   private final EncodedBytes event = new EncodedBytes(1_024);
   private final long startNanos;
@@ -39,20 +43,16 @@ public final class EventFile implements AutoCloseable {
   /** Where the last checkpoint is; 0 before the first. */
   private long checkpointAt;
 
-  private EventFile(RandomAccessFile file, Metadata metadata, List<Class<? extends Event>> types)
+  private EventFile(RandomAccessFile file, Map<Class<?>, EventWriter> writers, EncodedBytes types)
       throws IOException {
     this.file = file;
+    this.writers = writers;
+    this.types = types;
     Instant now = Instant.now();
     startTicks = System.nanoTime();
     startNanos = now.getEpochSecond() * TICKS_PER_SECOND + now.getNano();
-    Set<String> names = new HashSet<>();
-    for (Class<? extends Event> type : types) {
-      String name = EventType.getEventType(type).getName();
-      names.add(name);
-      writers.put(type, new EventWriter(metadata, name, type));
-    }
     EncodedBytes head = new EncodedBytes(1 << 14);
-    WovenTypes.appendMetadata(head, PrunedMetadata.of(metadata, names), startTicks, startNanos);
+    WovenTypes.appendMetadata(head, types, startTicks, startNanos);
     file.write(new byte[ChunkHeader.BYTES]);
     head.writeTo(file);
     length = ChunkHeader.BYTES + head.size();
@@ -68,18 +68,45 @@ public final class EventFile implements AutoCloseable {
    */
   public static EventFile create(Path path, List<Class<? extends Event>> types) throws IOException {
     Metadata metadata = metadata(types);
+    Map<Class<?>, EventWriter> writers = new HashMap<>();
+    Set<String> names = new HashSet<>();
+    for (Class<? extends Event> type : types) {
+      String name = EventType.getEventType(type).getName();
+      names.add(name);
+      writers.put(type, new EventWriter(metadata, name, type));
+    }
+    return create(path, writers, PrunedMetadata.of(metadata, names));
+  }
+
+  /**
+   * Begins another recording with events of the same classes.
+   *
+   * @param path is overwritten
+   * @throws IOException if it can't be written
+   */
+  public EventFile next(Path path) throws IOException {
+    return create(path, writers, types);
+  }
+
+  private static EventFile create(Path path, Map<Class<?>, EventWriter> writers, EncodedBytes types)
+      throws IOException {
     RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw");
     try {
       file.setLength(0);
-      return new EventFile(file, metadata, types);
+      return new EventFile(file, writers, types);
     } catch (IOException | RuntimeException e) {
       file.close();
       throw e;
     }
   }
 
-  /** What JFR says of the classes in a recording of this JVM, which has no other events. */
-  private static Metadata metadata(List<Class<? extends Event>> types) throws IOException {
+  /**
+   * What JFR says in a recording of this JVM.
+   *
+   * @param types classes of events that it is to have, too; registered with JFR
+   * @throws IOException if the recording can't be made
+   */
+  public static Metadata metadata(List<Class<? extends Event>> types) throws IOException {
     for (Class<? extends Event> type : types) {
       FlightRecorder.register(type);
     }
