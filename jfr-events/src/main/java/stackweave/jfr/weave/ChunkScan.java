@@ -16,6 +16,7 @@ import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.event.Session;
 import stackweave.jfr.event.StackSample;
 import stackweave.jfr.weave.format.Separator;
+import stackweave.jfr.weave.format.TraceLayout;
 import stackweave.jfr.weave.format.WovenMark;
 
 /**
@@ -33,7 +34,7 @@ final class ChunkScan {
       List.of(
           EventShape.of(NativeSample.NAME, "startTime weight age"),
           EventShape.of(StackSample.NAME, "startTime weight"),
-          EventShape.of(Session.NAME, "uuid schemaVersion agentVersion jdk"),
+          EventShape.of(Session.NAME, "uuid schemaVersion agentVersion jdk pid jvmStart"),
           EventShape.of(SamplerStatus.NAME, "startTime taken interval"),
           EventShape.of("jdk.JVMInformation", "pid jvmStartTime jvmVersion"));
 
@@ -56,6 +57,14 @@ final class ChunkScan {
 
   /** Equal for chunks of one JVM only: process and start, by JFR's own event; empty without it. */
   String jvm = "";
+
+  /** Its process, and when that started, in ms since 1970; by the session, a little earlier. */
+  long pid;
+
+  long startMillis;
+
+  /** Whether it was written by JFR, and so has the types of JFR's own samples. */
+  boolean hasJfrTypes;
 
   /** The mark of the samples woven into it; null for none. */
   WovenMark mark;
@@ -118,6 +127,10 @@ final class ChunkScan {
     Metadata metadata = source.metadata(header);
     scan.isSeparator = Separator.isIt(metadata);
     scan.pooledTypes = pooledTypes(metadata);
+    scan.hasJfrTypes =
+        scan.mark == null
+            && metadata.types().values().stream()
+                .anyMatch(type -> type.name().equals(TraceLayout.EXECUTION_SAMPLE));
     scan.isSeparated = like != null && like.isSeparator;
     if (like != null && like.pooledTypes.equals(scan.pooledTypes)) {
       scan.pooledTypes = like.pooledTypes;
@@ -149,6 +162,8 @@ final class ChunkScan {
           session = event.text(0);
           agentVersion = event.text(2);
           jdk = event.text(3);
+          pid = event.number(4);
+          startMillis = event.number(5);
         }
         schema = Math.max(schema, (int) event.number(1));
       }
@@ -159,6 +174,8 @@ final class ChunkScan {
       }
       case JVM -> {
         jvm = event.number(0) + " " + event.number(1);
+        pid = event.number(0);
+        startMillis = event.number(1);
         jdk = jdk.isEmpty() ? event.text(2) : jdk;
       }
       default -> throw new IllegalArgumentException("shape " + shape);

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkSource;
+import stackweave.jfr.chunk.Metadata;
 import stackweave.jfr.read.ChunkSamples;
 import stackweave.jfr.weave.format.FileIds;
 import stackweave.jfr.weave.format.SampleEncoder;
@@ -44,10 +45,12 @@ final class ChunkWeaver {
    * Reads a chunk's definitions.
    *
    * @param source stays open as long as this is used
+   * @param jfrTypes has the types of JFR's own samples
    * @throws WeaveException if its types are laid out as in no JDK that is known
    * @throws IOException if the chunk is damaged
    */
-  ChunkWeaver(ChunkSource source, ChunkHeader header, Settings settings, FileIds ids)
+  ChunkWeaver(
+      ChunkSource source, ChunkHeader header, Settings settings, Metadata jfrTypes, FileIds ids)
       throws IOException {
     this.header = header;
     this.settings = settings;
@@ -55,8 +58,7 @@ final class ChunkWeaver {
     try {
       this.types =
           new WovenTypes(
-              source.metadata(header),
-              settings.options().isStateDefault() ? DEFAULT_STATE : TraceLayout.RUNNABLE);
+              jfrTypes, settings.options().isStateDefault() ? DEFAULT_STATE : TraceLayout.RUNNABLE);
     } catch (IOException e) {
       throw new WeaveException(
           "JFR's stack traces are laid out as in no JDK known here: " + e.getMessage(), e);

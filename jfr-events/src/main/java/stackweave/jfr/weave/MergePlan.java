@@ -21,6 +21,12 @@ import stackweave.jfr.read.RecordingException;
  * together, by time, each once. Reads all inputs once. Not thread-safe.
  */
 final class MergePlan {
+  /** By how much a JVM's clock may say that it started before its process did. */
+  private static final long CLOCK_MILLIS = 1_000;
+
+  /** The longest time from a process's start to its JVM's. */
+  private static final long MOST_START_MILLIS = 60_000;
+
   private final List<Path> files;
   private final List<JvmChunks> jvms = new ArrayList<>();
   private final List<String> losses = new ArrayList<>();
@@ -106,7 +112,7 @@ final class MergePlan {
     for (ChunkScan scan : scans) {
       String name = scan.session;
       if (name.isEmpty() && !scan.jvm.isEmpty()) {
-        name = sessionOfJvm.getOrDefault(scan.jvm, scan.jvm);
+        name = sessionOfJvm.computeIfAbsent(scan.jvm, jvm -> sessionBeside(scan, scans));
       }
       // Chunks of a file that name no JVM are taken for one JVM's.
       boolean isCertain = !name.isEmpty();
@@ -121,6 +127,35 @@ final class MergePlan {
           .chunks
           .add(scan);
     }
+  }
+
+  /**
+   * The session whose samples were taken from outside the JVM, and so are in chunks of their own:
+   * of the process of this id, and of the one that had it last when the JVM started. If processes
+   * of several containers have one id, those of the same file count.
+   *
+   * @return the JVM itself if there is none
+   */
+  private static String sessionBeside(ChunkScan chunk, List<ChunkScan> scans) {
+    ChunkScan best = null;
+    for (ChunkScan scan : scans) {
+      long before = chunk.startMillis - scan.startMillis;
+      boolean isBeside =
+          scan.jvm.isEmpty()
+              && !scan.session.isEmpty()
+              && scan.pid == chunk.pid
+              && before >= -CLOCK_MILLIS
+              && before <= MOST_START_MILLIS;
+      if (isBeside && (best == null || rank(scan, chunk) < rank(best, chunk))) {
+        best = scan;
+      }
+    }
+    return best == null ? chunk.jvm : best.session;
+  }
+
+  private static long rank(ChunkScan session, ChunkScan chunk) {
+    long before = chunk.startMillis - session.startMillis + CLOCK_MILLIS;
+    return session.input == chunk.input ? before : before + Integer.MAX_VALUE;
   }
 
   /** Orders the chunks of a JVM; of several versions of one it takes the longest. */
@@ -209,6 +244,18 @@ final class MergePlan {
   /** What can't be read, one line each. */
   List<String> losses() {
     return losses;
+  }
+
+  /** A chunk with the types of JFR's own samples, which all chunks of JFR's share; or null. */
+  ChunkScan withJfrTypes() {
+    for (JvmChunks jvm : jvms) {
+      for (ChunkScan chunk : jvm.chunks) {
+        if (chunk.hasJfrTypes) {
+          return chunk;
+        }
+      }
+    }
+    return null;
   }
 
   /** The file that a chunk is in. */

@@ -20,6 +20,7 @@ import stackweave.jfr.chunk.ValueType;
 import stackweave.jfr.read.ChunkList;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.weave.format.EventFile;
 import stackweave.jfr.weave.format.FileIds;
 import stackweave.jfr.weave.format.HeaderBytes;
 import stackweave.jfr.weave.format.Separator;
@@ -56,6 +57,9 @@ public final class RecordingMerge {
 
   /** Origin of the woven constants that a reader may still have: see {@link #keysOf}. */
   private int lastKeys = NO_KEYS;
+
+  /** See {@link #jfrTypes()}; null until they are needed. */
+  private Metadata jfrTypes;
 
   private final long total;
   private int chunks;
@@ -217,10 +221,32 @@ public final class RecordingMerge {
     WovenMark mark = new WovenMark(header.startNanos(), header.size(), session);
     ChunkWeaver weaver =
         new ChunkWeaver(
-            source, header, new ChunkWeaver.Settings(options, mark, jvm.weightUnit()), ids);
+            source,
+            header,
+            new ChunkWeaver.Settings(options, mark, jvm.weightUnit()),
+            chunk.hasJfrTypes ? source.metadata(header) : jfrTypes(),
+            ids);
     lastStart = weaver.writeTo(out);
     samples += chunk.samples;
     events += weaver.events();
+  }
+
+  /**
+   * The types of JFR's samples for chunks that JFR did not write: of another chunk, since they must
+   * be the same in a file; if there is none, those of this JVM.
+   */
+  private Metadata jfrTypes() throws IOException {
+    if (jfrTypes == null) {
+      ChunkScan chunk = plan.withJfrTypes();
+      if (chunk == null) {
+        jfrTypes = EventFile.metadata(List.of());
+      } else {
+        try (ChunkSource source = new ChunkSource(plan.file(chunk))) {
+          jfrTypes = source.metadata(chunk.header);
+        }
+      }
+    }
+    return jfrTypes;
   }
 
   private void copy(JvmChunks jvm, ChunkScan chunk, ChunkSource source, DataOutputStream out)
