@@ -75,7 +75,7 @@ public final class Boot {
     }
     try {
       loader(jar(null), instrumentation)
-          .loadClass("stackweave.agent.cli.Main")
+          .loadClass("stackweave.agent.Commands")
           .getMethod("main", String[].class)
           .invoke(null, (Object) arguments);
     } catch (InvocationTargetException e) {

@@ -24,7 +24,7 @@ public final class CommandsInOneJvm {
       ByteArrayOutputStream err = new ByteArrayOutputStream();
       System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
       System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
-      int exit = Main.run(line.isEmpty() ? new String[0] : line.split("\t"));
+      int exit = Main.run(null, line.isEmpty() ? new String[0] : line.split("\t"));
       System.out.flush();
       System.err.flush();
       answers.writeInt(exit);

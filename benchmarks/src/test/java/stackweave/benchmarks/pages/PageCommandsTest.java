@@ -235,7 +235,7 @@ class PageCommandsTest {
       return;
     }
     try {
-      new CommandLine(Main.class).parseArgs(arguments.toArray(String[]::new));
+      new CommandLine(new Main(null)).parseArgs(arguments.toArray(String[]::new));
     } catch (ParameterException e) {
       expect(false, page, line + ": " + e.getMessage());
     }
@@ -244,7 +244,7 @@ class PageCommandsTest {
   /** A command without the jar before it, perhaps with a part of its options only. */
   private void checkNames(Page page, String code) {
     List<String> words = words(code);
-    CommandSpec spec = CommandSpec.forAnnotatedObject(new CommandLine(Main.class).getCommand());
+    CommandSpec spec = CommandSpec.forAnnotatedObject(new CommandLine(new Main(null)).getCommand());
     int next = 0;
     while (next < words.size() && spec.subcommands().containsKey(words.get(next))) {
       spec = spec.subcommands().get(words.get(next++)).getCommandSpec();

@@ -18,6 +18,7 @@ import stackweave.agent.cli.jvm.AttachCommand;
 import stackweave.agent.cli.jvm.DetachCommand;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.agent.cli.jvm.StatusCommand;
+import stackweave.agent.cli.outside.OutsideSampling;
 import stackweave.agent.cli.read.CollapsedCommand;
 import stackweave.agent.cli.read.ExportCommand;
 import stackweave.agent.cli.read.FlameGraphCommand;
@@ -67,7 +68,7 @@ import stackweave.linux.Descriptor;
       SFrameCommand.class,
       CommandLine.HelpCommand.class
     })
-public final class Main {
+public final class Main implements OutsideSampling.Source {
 
   /** Exit code of every failure. */
   private static final int FAILED = 2;
@@ -81,21 +82,34 @@ public final class Main {
   /** Modules that commands need besides java.base. */
   private static final List<String> MODULES = List.of("jdk.jfr", "java.logging", "java.net.http");
 
-  private Main() {}
+  private final OutsideSampling outside;
 
-  /** Ends the JVM with 0, or with 2 and one line on stderr. */
-  public static void main(String[] arguments) {
-    System.exit(run(arguments));
+  /**
+   * The commands.
+   *
+   * @param outside what samples JVMs without an agent in them; null if none is run
+   */
+  public Main(OutsideSampling outside) {
+    this.outside = outside;
   }
 
-  /** Runs a command, and returns its exit code: 0, or 2 after one line on stderr. */
-  static int run(String... arguments) {
+  @Override
+  public OutsideSampling outside() {
+    return outside;
+  }
+
+  /**
+   * Runs a command, and returns its exit code: 0, or 2 after one line on stderr.
+   *
+   * @param outside what samples JVMs without an agent in them
+   */
+  public static int run(OutsideSampling outside, String... arguments) {
     try {
       for (String argument : arguments) {
         mustBeDecodable(argument);
       }
       InheritedRecordings.end();
-      return new CommandLine(new Main())
+      return new CommandLine(new Main(outside))
           .setParameterExceptionHandler(
               (e, all) -> failed(problem(e) + hint(e.getCommandLine().getCommandSpec())))
           .setExecutionStrategy(Main::runOnInputThatStays)

@@ -173,7 +173,7 @@ class FailuresTest {
     System.setErr(new PrintStream(errBytes, true, StandardCharsets.UTF_8));
     int exit;
     try {
-      exit = Main.run(arguments);
+      exit = Main.run(null, arguments);
     } finally {
       System.setOut(out);
       System.setErr(err);

@@ -90,7 +90,7 @@ class SelectedSamplesTest {
     List<String> command = new ArrayList<>(List.of("collapsed", recorded.toString(), "-o"));
     command.add(out.toString());
     command.addAll(List.of(options));
-    assertEquals(0, Main.run(command.toArray(new String[0])));
+    assertEquals(0, Main.run(null, command.toArray(new String[0])));
     return Files.readAllLines(out).stream()
         .map(line -> line.replace("app.Main.", "").replaceAll(" \\d+$", ""))
         .toList();
@@ -133,7 +133,7 @@ class SelectedSamplesTest {
 
   private static String report(String option) throws Exception {
     Path out = directory.resolve("report.txt");
-    assertEquals(0, Main.run("report", recorded.toString(), "-o", out.toString(), option));
+    assertEquals(0, Main.run(null, "report", recorded.toString(), "-o", out.toString(), option));
     return Files.readString(out);
   }
 }

@@ -10,9 +10,10 @@ import java.util.Map;
 import java.util.Set;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.process.TargetJvm;
+import stackweave.agent.cli.record.Recorder;
 import stackweave.agent.cli.record.RecordingRounds;
 import stackweave.agent.cli.record.RemoteRecording;
+import stackweave.agent.cli.record.RoundRecording;
 import stackweave.linux.Descriptor;
 
 /**
@@ -38,9 +39,6 @@ public final class LiveRounds {
   /** Disk space that must stay free, since the target controls the size of recordings. */
   private static final long KEPT_FREE = 64L << 20;
 
-  /** The name of no JFR configuration: the recordings have only the agent's events. */
-  private static final String NO_OTHER_EVENTS = "none";
-
   private final RecordingRounds rounds;
   private final Set<Long> copiedChunks = new HashSet<>();
   private String obstacle = "";
@@ -63,7 +61,7 @@ public final class LiveRounds {
     rounds =
         new RecordingRounds(
             new RemoteRecording.Request(
-                NO_OTHER_EVENTS, settings, everyMillis, GRACE_MILLIS, MAX_ROUND_BYTES),
+                RemoteRecording.NO_EVENTS, settings, everyMillis, GRACE_MILLIS, MAX_ROUND_BYTES),
             totalMillis,
             millis -> {});
   }
@@ -74,9 +72,9 @@ public final class LiveRounds {
    * @param afterwards run at the end
    * @throws FailedException if a recording can't be made or delivered
    */
-  public void run(TargetJvm jvm, Taker taker, Runnable afterwards) throws FailedException {
+  public void run(Recorder recorder, Taker taker, Runnable afterwards) throws FailedException {
     rounds.run(
-        jvm,
+        recorder,
         (recording, last) -> {
           sayObstacle(recording.obstacle());
           take(recording, taker);
@@ -95,7 +93,7 @@ public final class LiveRounds {
     obstacle = now;
   }
 
-  private void take(RemoteRecording recording, Taker taker) throws FailedException {
+  private void take(RoundRecording recording, Taker taker) throws FailedException {
     Descriptor file = null;
     try {
       long size = recording.size();

@@ -60,6 +60,7 @@ public final class TargetJvm implements AutoCloseable {
   private final TargetProcess process;
   private final AttachSocket socket;
   private String temporary;
+  private String version;
 
   /** Null until it is read. */
   private Boolean hasLoader;
@@ -77,18 +78,31 @@ public final class TargetJvm implements AutoCloseable {
   public static TargetJvm open(long pid) throws FailedException {
     TargetProcess process = TargetProcess.open(pid);
     try {
+      return attach(process);
+    } catch (FailedException e) {
+      process.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Attaches to the JVM of a process; loads nothing into it.
+   *
+   * @param process closed with the result, and not if this fails
+   * @throws FailedException if that is not possible, with the reason for the user
+   */
+  public static TargetJvm attach(TargetProcess process) throws FailedException {
+    try {
       process.mustTakeAttach();
       TargetJvm jvm = new TargetJvm(process, AttachSocket.open(process));
       jvm.mustBeNewEnough();
       return jvm;
-    } catch (FailedException | IOException e) {
-      FailedException failure = e instanceof FailedException ours ? ours : notOpened(process, e);
-      process.close();
-      throw failure;
+    } catch (IOException e) {
+      throw notOpened(process, e);
     }
   }
 
-  private static FailedException notOpened(TargetProcess process, Exception e) {
+  private static FailedException notOpened(TargetProcess process, IOException e) {
     if (e instanceof AttachSocket.RefusedException) {
       return new FailedException(
           "the JVM %s answers with an error (%s)", process.pid(), FailedException.worded(e));
@@ -96,13 +110,15 @@ public final class TargetJvm implements AutoCloseable {
     return new FailedException(
         "the JVM %s can't be attached to (%s); it may run with"
             + " -XX:+DisableAttachMechanism, be suspended, or be no HotSpot",
-        process.pid(), FailedException.reasonWithName((IOException) e));
+        process.pid(), FailedException.reasonWithName(e));
   }
 
   private void mustBeNewEnough() throws FailedException, IOException {
     Properties properties = properties("properties");
     String java = properties.getProperty("java.specification.version", "0");
     temporary = properties.getProperty("java.io.tmpdir", "/tmp");
+    version =
+        properties.getProperty("java.vm.name") + " " + properties.getProperty("java.vm.version");
     if (!java.matches("\\d{1,4}") || Integer.parseInt(java) < OLDEST_JAVA) {
       throw new FailedException(
           "the JVM " + process.pid() + " is Java " + java + ", and the agent needs 17 or newer");
@@ -208,6 +224,11 @@ public final class TargetJvm implements AutoCloseable {
   /** Its directory for temporary files, in which JFR's repository is by default. */
   public String temporary() {
     return temporary;
+  }
+
+  /** Name and version of the VM. */
+  public String version() {
+    return version;
   }
 
   private Properties board() throws FailedException {

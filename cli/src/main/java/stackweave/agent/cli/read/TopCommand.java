@@ -2,6 +2,7 @@ package stackweave.agent.cli.read;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -12,8 +13,9 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.live.LiveRounds;
-import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.record.DurationConverter;
+import stackweave.agent.cli.record.PlaceOption;
+import stackweave.agent.cli.record.Recorder;
 import stackweave.agent.cli.record.SamplingWishes;
 import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.RecordingException;
@@ -82,6 +84,8 @@ public final class TopCommand implements Callable<Integer> {
 
   @Mixin private TimeOptions time;
 
+  @Mixin private PlaceOption place;
+
   @Override
   public Integer call() throws RecordingException, FailedException {
     if (rows != null && rows < 1) {
@@ -102,8 +106,9 @@ public final class TopCommand implements Callable<Integer> {
       watch(Long.parseLong(name), options);
       return 0;
     }
-    if (everyMillis != null || totalMillis != null) {
-      throw new UsageException("--every and -d are for running JVMs, and " + file + " is a file");
+    if (everyMillis != null || totalMillis != null || place.isGiven()) {
+      throw new UsageException(
+          "--every, -d and --inside are for running JVMs, and " + file + " is a file");
     }
     Output.to(null, new TopExport(name, options), symbols.open(file, false, time.choice()));
     return 0;
@@ -116,9 +121,10 @@ public final class TopCommand implements Callable<Integer> {
     }
     Output.mustBeWritable(null);
     long total = totalMillis == null ? DurationConverter.MAX_MILLIS : totalMillis;
-    try (TargetJvm jvm = TargetJvm.open(pid)) {
-      new LiveRounds(every, total, SamplingWishes.ofChoice(time.choice()))
-          .run(jvm, new LiveTop("process " + pid, options, symbols, time.choice()), () -> {});
+    Map<String, String> wishes = SamplingWishes.ofChoice(time.choice());
+    try (Recorder recorder = place.open(pid, wishes)) {
+      new LiveRounds(every, total, wishes)
+          .run(recorder, new LiveTop("process " + pid, options, symbols, time.choice()), () -> {});
     }
   }
 

@@ -18,7 +18,7 @@ import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.agent.cli.jvm.TargetOption;
-import stackweave.agent.cli.process.TargetJvm;
+import stackweave.agent.cli.process.TargetProcess;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
@@ -34,7 +34,7 @@ import stackweave.linux.OwnDirectory;
     name = "record",
     description = {
       "Samples a running JVM for some time and leaves a recording.",
-      "Attaches the agent if it isn't there, and then detaches it again. Ctrl-C ends the recording"
+      "Nothing is loaded into the JVM, where that is possible: see --inside. Ctrl-C ends the recording"
           + " early and keeps it."
     })
 public final class RecordCommand implements Callable<Integer> {
@@ -67,6 +67,8 @@ public final class RecordCommand implements Callable<Integer> {
   private String output;
 
   @Mixin private RecordingOptions sampling;
+
+  @Mixin private PlaceOption place;
 
   @Option(
       names = "--settings",
@@ -149,8 +151,9 @@ public final class RecordCommand implements Callable<Integer> {
             new RemoteRecording.Request(settings, wishes, wantedMillis, GRACE_MILLIS, 0),
             total,
             millis -> show(millis, total));
-    try (TargetJvm jvm = TargetJvm.open(target.pid())) {
-      rounds.run(jvm, (recording, last) -> take(jvm, recording, last), () -> {});
+    try (Recorder recorder = place.open(target.pid(), wishes)) {
+      TargetProcess process = recorder.process();
+      rounds.run(recorder, (recording, last) -> take(process, recording, last), () -> {});
     }
     return 0;
   }
@@ -178,12 +181,13 @@ public final class RecordCommand implements Callable<Integer> {
         : pattern.file(target.pid(), startMillis, recordings);
   }
 
-  private void take(TargetJvm jvm, RemoteRecording recording, boolean last) throws FailedException {
+  private void take(TargetProcess process, RoundRecording recording, boolean last)
+      throws FailedException {
     Path file = file(recording.startMillis(), true);
     boolean isFile = !Output.isStandardOutput(file) && !Output.isDevice(file);
     recordings++;
     long nanos = recording.nanos();
-    save(jvm, recording, file, isFile);
+    save(process, recording, file, isFile);
     if (last && System.console() != null) {
       System.err.println(); // ends the line of the progress
     }
@@ -193,7 +197,7 @@ public final class RecordCommand implements Callable<Integer> {
     }
     if (isFile) {
       if (!noWeave && !noSample && !sampling.hasEvent()) {
-        weave(jvm, file);
+        weave(process, file);
       }
       System.out.println(file);
       if (last) {
@@ -216,7 +220,7 @@ public final class RecordCommand implements Callable<Integer> {
     return "next: " + OwnCommand.line(words.toArray());
   }
 
-  private void save(TargetJvm jvm, RemoteRecording recording, Path file, boolean isFile)
+  private void save(TargetProcess process, RoundRecording recording, Path file, boolean isFile)
       throws FailedException {
     try {
       if (!recording.isReadable()) {
@@ -225,7 +229,7 @@ public final class RecordCommand implements Callable<Integer> {
             "process %s did not write all of its recording: that JVM's log says why", target.pid());
       }
       if (isFile) {
-        mustFit(jvm, recording.size(), file);
+        mustFit(process, recording.size(), file);
       }
       Output.privately(file, true, recording::copy);
     } catch (IOException e) {
@@ -240,14 +244,14 @@ public final class RecordCommand implements Callable<Integer> {
   }
 
   /** Weaves the saved recording, which is replaced at the end; a failure leaves it unchanged. */
-  private void weave(TargetJvm jvm, Path file) {
+  private void weave(TargetProcess process, Path file) {
     try {
-      if (!isOwn(jvm)) {
+      if (!isOwn(process)) {
         // That user controls its size, and so the time.
         sayUnwoven(file, "the process is another user's");
         return;
       }
-      mustFit(jvm, MAX_GROWTH * Files.size(file), file);
+      mustFit(process, MAX_GROWTH * Files.size(file), file);
       RecordingMerge merge =
           RecordingMerge.of(List.of(file), MergeOptions.DEFAULT, ReadingProgress.NONE);
       // Ctrl-C, which ends many recordings, waits for this as for the recording itself.
@@ -259,8 +263,8 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  private static boolean isOwn(TargetJvm jvm) throws IOException {
-    return jvm.process().uid() == OwnDirectory.effectiveUid();
+  private static boolean isOwn(TargetProcess process) throws IOException {
+    return process.uid() == OwnDirectory.effectiveUid();
   }
 
   private static void sayUnwoven(Path file, String why) {
@@ -271,16 +275,16 @@ public final class RecordCommand implements Callable<Integer> {
   }
 
   /** Refuses a recording that does not fit: another user's JVM must not fill the disk. */
-  private static void mustFit(TargetJvm jvm, long size, Path file)
+  private static void mustFit(TargetProcess process, long size, Path file)
       throws FailedException, IOException {
     long room = file.toAbsolutePath().getParent().toFile().getUsableSpace();
-    if (size > room - (isOwn(jvm) ? 0 : KEPT_FREE)) {
+    if (size > room - (isOwn(process) ? 0 : KEPT_FREE)) {
       throw new FailedException(
           "can't write " + file + ": no space left for the recording's " + size + " bytes");
     }
   }
 
-  private void sayEnding(RemoteRecording recording, long nanos) {
+  private void sayEnding(RoundRecording recording, long nanos) {
     long wanted = wantedMillis * 1_000_000L;
     String after = " after " + Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted);
     String ending = recording.ending(after);
@@ -293,7 +297,7 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  private void sayReport(RemoteRecording recording) {
+  private void sayReport(RoundRecording recording) {
     try {
       String report = recording.report();
       if (!report.isEmpty()) {

@@ -5,7 +5,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.process.TargetJvm;
 
 /**
  * Recordings of a JVM, one after the other: each begins before the one before it ends, so that no
@@ -20,7 +19,7 @@ public final class RecordingRounds {
      *
      * @param isLast whether it is the last one
      */
-    void take(RemoteRecording recording, boolean isLast) throws FailedException;
+    void take(RoundRecording recording, boolean isLast) throws FailedException;
   }
 
   /** How often the target's end is checked for. */
@@ -54,10 +53,10 @@ public final class RecordingRounds {
    * @param afterwards run at the end in any case; Ctrl-C waits for it
    * @throws FailedException if a recording can't be made or delivered
    */
-  public void run(TargetJvm jvm, Taker taker, Runnable afterwards) throws FailedException {
+  public void run(Recorder recorder, Taker taker, Runnable afterwards) throws FailedException {
     Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
     try {
-      rounds(jvm, taker);
+      rounds(recorder, taker);
     } catch (FailedException e) {
       if (!isInterrupted()) {
         throw e;
@@ -73,21 +72,21 @@ public final class RecordingRounds {
     }
   }
 
-  private void rounds(TargetJvm jvm, Taker taker) throws FailedException {
-    RemoteRecording first = begin(jvm);
+  private void rounds(Recorder recorder, Taker taker) throws FailedException {
+    RoundRecording first = begin(recorder);
     // The first round begins when sampling has begun.
     startNanos = System.nanoTime();
     long roundNanos = startNanos;
-    for (RemoteRecording current = first; current != null; ) {
-      RemoteRecording next = null;
+    for (RoundRecording current = first; current != null; ) {
+      RoundRecording next = null;
       boolean isTaken = false;
-      try (RemoteRecording recording = current) {
+      try (RoundRecording recording = current) {
         awaitEnd(recording, roundNanos);
         roundNanos = System.nanoTime();
         FailedException failure = null;
         if (!isLast(recording)) {
           try {
-            next = begin(jvm);
+            next = begin(recorder);
           } catch (FailedException e) {
             // If the JVM has ended, this round reports it.
             failure = recording.isOverSoon() ? null : e;
@@ -108,8 +107,8 @@ public final class RecordingRounds {
     }
   }
 
-  private RemoteRecording begin(TargetJvm jvm) throws FailedException {
-    RemoteRecording recording = RemoteRecording.start(jvm, request);
+  private RoundRecording begin(Recorder recorder) throws FailedException {
+    RoundRecording recording = recorder.start(request);
     try {
       recording.awaitSampling(this::isInterrupted);
     } catch (FailedException e) {
@@ -122,7 +121,7 @@ public final class RecordingRounds {
     return recording;
   }
 
-  private boolean isLast(RemoteRecording recording) {
+  private boolean isLast(RoundRecording recording) {
     return isInterrupted()
         || !recording.shortage().isEmpty()
         || passedMillis() >= totalMillis
@@ -133,7 +132,7 @@ public final class RecordingRounds {
    * Whether the recording ended by itself: this process was suspended, or busy with the previous
    * round, for longer than JFR waits.
    */
-  private boolean hasEndedByItself(RemoteRecording recording) {
+  private boolean hasEndedByItself(RoundRecording recording) {
     return recording.nanos() / 1_000_000 >= request.longestMillis() && recording.isTargetAlive();
   }
 
@@ -147,7 +146,7 @@ public final class RecordingRounds {
   }
 
   /** Waits until the round is over, or has to end early. */
-  private void awaitEnd(RemoteRecording recording, long roundNanos) {
+  private void awaitEnd(RoundRecording recording, long roundNanos) {
     long roundEnd = (roundNanos - startNanos) / 1_000_000 + request.durationMillis();
     long end = Math.min(roundEnd, totalMillis);
     try {

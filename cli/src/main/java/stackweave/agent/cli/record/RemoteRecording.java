@@ -5,6 +5,7 @@ import java.io.OutputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
 import stackweave.agent.attach.Order;
 import stackweave.agent.attach.RecordName;
@@ -25,7 +26,13 @@ import stackweave.linux.Randomness;
  * that is needed to fetch it is opened at the start, since an ended process has no root directory
  * any more.
  */
-public final class RemoteRecording implements AutoCloseable {
+public final class RemoteRecording implements RoundRecording {
+  /** The name of the JFR configuration without events: of none that there is. */
+  public static final String NO_EVENTS = "none";
+
+  /** How the names of the agent's events begin. */
+  private static final String OWN_EVENTS = "stackweave.";
+
   /** How long after its end other commands keep its file. */
   private static final long KEPT_MILLIS = 3_600_000;
 
@@ -70,6 +77,18 @@ public final class RemoteRecording implements AutoCloseable {
       return durationMillis + graceMillis;
     }
 
+    /** The same for JFR's own events alone. */
+    Request ofJfr() {
+      Map<String, String> ofJfr = new TreeMap<>(eventSettings);
+      ofJfr.keySet().removeIf(key -> key.startsWith(OWN_EVENTS));
+      return new Request(settings, ofJfr, durationMillis, graceMillis, maxBytes);
+    }
+
+    /** Whether it asks for no event. */
+    boolean isEmpty() {
+      return settings.equals(NO_EVENTS) && eventSettings.isEmpty();
+    }
+
     private String command(String name, String file) {
       StringBuilder command = new StringBuilder("JFR.start name=").append(name);
       command.append(" settings=\"").append(settings).append('"');
@@ -80,6 +99,15 @@ public final class RemoteRecording implements AutoCloseable {
       }
       eventSettings.forEach((key, value) -> command.append(" +").append(key + "=\"" + value + '"'));
       return command.toString();
+    }
+  }
+
+  /** JFR has no such configuration. */
+  static final class NoSettingsException extends FailedException {
+    private static final long serialVersionUID = 1;
+
+    NoSettingsException(String text) {
+      super(text);
     }
   }
 
@@ -164,27 +192,33 @@ public final class RemoteRecording implements AutoCloseable {
   private static FailedException notStarted(long pid, String settings, String said, IOException e) {
     boolean isWithout = said.contains(NO_COMMAND);
     String problem;
+    if (said.contains("'" + settings + "'")) {
+      return new NoSettingsException(
+          "process "
+              + pid
+              + " has no JFR configuration '"
+              + settings
+              + "': name default, profile or none");
+    }
     if (isWithout || said.contains(NO_MODULE) || said.startsWith(NO_JFR)) {
       problem =
           " has no JDK Flight Recorder, where samples would go: "
               + (isWithout ? "its VM was built without it" : said);
-    } else if (said.contains("'" + settings + "'")) {
-      problem = " has no JFR configuration '" + settings + "': name default, profile or none";
     } else {
       problem = " started no recording (" + FailedException.reason(e) + "); JFR says: " + said;
     }
     return new FailedException("process " + pid + problem);
   }
 
-  /** Checks once a second how much room is left. */
-  void watchRoom() {
+  @Override
+  public void watchRoom() {
     if (System.nanoTime() - roomAt > ROOM_NANOS) {
       roomAt = System.nanoTime();
       shortage = repository.shortage(exchange);
     }
   }
 
-  /** Why it must end before JFR runs out of room; empty if there is enough. */
+  @Override
   public String shortage() {
     return shortage;
   }
@@ -195,7 +229,8 @@ public final class RemoteRecording implements AutoCloseable {
    *
    * @param cancelled whether to stop waiting
    */
-  void awaitSampling(BooleanSupplier cancelled) throws FailedException {
+  @Override
+  public void awaitSampling(BooleanSupplier cancelled) throws FailedException {
     boolean ordered = false;
     long start = System.nanoTime();
     while (System.nanoTime() - start < START_NANOS && !cancelled.getAsBoolean() && !isOver()) {
@@ -217,17 +252,18 @@ public final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** Whether it has ended without being stopped by this command. */
-  boolean isOver() {
+  @Override
+  public boolean isOver() {
     return !isTargetAlive() || isWritten();
   }
 
-  boolean isTargetAlive() {
+  @Override
+  public boolean isTargetAlive() {
     return jvm.process().isAlive();
   }
 
-  /** As {@link #isOver}, waiting a second for a program that is ending. */
-  boolean isOverSoon() {
+  @Override
+  public boolean isOverSoon() {
     return Waiting.until(this::isOver, EXIT_NANOS, PAUSE_MILLIS);
   }
 
@@ -235,13 +271,13 @@ public final class RemoteRecording implements AutoCloseable {
     return isSeen(() -> file.size() > 0);
   }
 
-  /** Why sampling did not begin; empty if it did. */
+  @Override
   public String obstacle() {
     return obstacle;
   }
 
-  /** Its length by the chunks that JFR has written, in ns; negative if unknown. */
-  long spanNanos() {
+  @Override
+  public long spanNanos() {
     if (chunks.isEmpty() || end == End.KILLED) {
       return -1;
     }
@@ -249,22 +285,18 @@ public final class RemoteRecording implements AutoCloseable {
     return Math.max(0, last.startNanos() + last.nanos() - chunks.get(0).startNanos());
   }
 
-  /** When it began, in ms since 1970. */
-  long startMillis() {
+  @Override
+  public long startMillis() {
     return startMillis;
   }
 
-  /** The time since its start, in ns. */
+  @Override
   public long nanos() {
     return System.nanoTime() - startNanos;
   }
 
-  /**
-   * Stops it, or finds out why it has ended; then it can be copied.
-   *
-   * @throws FailedException if there is nothing to copy
-   */
-  void finish() throws FailedException {
+  @Override
+  public void finish() throws FailedException {
     end = ended();
   }
 
@@ -317,11 +349,7 @@ public final class RemoteRecording implements AutoCloseable {
     return found;
   }
 
-  /**
-   * Why it has ended early, in one sentence for the user; empty if it has not.
-   *
-   * @param after text after the verb, such as the time that it took
-   */
+  @Override
   public String ending(String after) {
     return switch (end) {
       case ASKED -> shortage.isEmpty() ? "" : "ended the recording" + after + ", for " + shortage;
@@ -331,8 +359,8 @@ public final class RemoteRecording implements AutoCloseable {
     };
   }
 
-  /** Which part of it was saved, for the user. */
-  String saved() {
+  @Override
+  public String saved() {
     return end != End.KILLED
         ? "what was recorded until then"
         : String.format(
@@ -362,7 +390,7 @@ public final class RemoteRecording implements AutoCloseable {
     }
   }
 
-  /** The bytes that {@link #copy} copies or, if there is no whole recording, those of its file. */
+  @Override
   public long size() throws IOException {
     if (chunks.isEmpty()) {
       return file.size();
@@ -377,19 +405,14 @@ public final class RemoteRecording implements AutoCloseable {
     return size;
   }
 
-  /** Copies the recording, which must be readable. */
-  void copy(OutputStream out) throws IOException {
+  @Override
+  public void copy(OutputStream out) throws IOException {
     for (ChunkFile chunk : chunks) {
       chunk.copy(out);
     }
   }
 
-  /**
-   * Copies only new chunks: simultaneous recordings of a JVM share some.
-   *
-   * @param known starts of chunks that were copied; those of new ones are added
-   * @return how many were new
-   */
+  @Override
   public int copyNew(Set<Long> known, OutputStream out) throws IOException {
     int copied = 0;
     for (ChunkFile chunk : chunks) {
@@ -401,7 +424,12 @@ public final class RemoteRecording implements AutoCloseable {
     return copied;
   }
 
-  /** Whether it has chunks; else JFR has not written its file, or not all of it. */
+  /** Whether JFR's repository was read, since the program was killed. */
+  boolean hasLostTheEnd() {
+    return end == End.KILLED;
+  }
+
+  @Override
   public boolean isReadable() {
     return !chunks.isEmpty();
   }
@@ -411,7 +439,8 @@ public final class RemoteRecording implements AutoCloseable {
    *
    * @return its path, as text for the user
    */
-  String keep() {
+  @Override
+  public String keep() {
     keepFile = true;
     String seen = end == End.KILLED ? repository.seen() : file.seen();
     return seen + ", as process " + jvm.process().pid() + " sees it";
@@ -421,7 +450,8 @@ public final class RemoteRecording implements AutoCloseable {
    * The agent's summary of it; empty if none. If the agent was attached for such recordings only
    * and this was the last, waits until it has detached.
    */
-  String report() throws FailedException {
+  @Override
+  public String report() throws FailedException {
     long start = System.nanoTime();
     String report = "";
     boolean known = true;
@@ -446,7 +476,8 @@ public final class RemoteRecording implements AutoCloseable {
   }
 
   /** Stops the recording if it still runs, and removes its file. */
-  void discard() {
+  @Override
+  public void discard() {
     try {
       if (isTargetAlive()) {
         jvm.diagnose("JFR.stop name=" + name);

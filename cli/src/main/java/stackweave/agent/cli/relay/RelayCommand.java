@@ -1,5 +1,6 @@
 package stackweave.agent.cli.relay;
 
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -9,8 +10,9 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.jvm.TargetOption;
 import stackweave.agent.cli.live.LiveRounds;
-import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.record.DurationConverter;
+import stackweave.agent.cli.record.PlaceOption;
+import stackweave.agent.cli.record.Recorder;
 import stackweave.agent.cli.record.SamplingOptions;
 import stackweave.jfr.export.otlp.OtlpEndpoint;
 import stackweave.jfr.export.otlp.OtlpHeaders;
@@ -48,6 +50,8 @@ public final class RelayCommand implements Callable<Integer> {
 
   @Mixin private SamplingOptions sampling;
 
+  @Mixin private PlaceOption place;
+
   @Override
   public Integer call() throws FailedException {
     OtlpEndpoint collector = destination.collector();
@@ -57,10 +61,11 @@ public final class RelayCommand implements Callable<Integer> {
     if (everyMillis < LiveRounds.MIN_MILLIS || everyMillis > LiveRounds.MAX_MILLIS) {
       throw new UsageException("--every must be 1s to 30s");
     }
-    LiveRounds rounds = new LiveRounds(everyMillis, totalMillis, sampling.eventSettings());
-    try (TargetJvm jvm = TargetJvm.open(target.pid())) {
+    Map<String, String> wishes = sampling.eventSettings();
+    LiveRounds rounds = new LiveRounds(everyMillis, totalMillis, wishes);
+    try (Recorder recorder = place.open(target.pid(), wishes)) {
       RelaySender sender = new RelaySender(collector, destination.service(), sampling.choice());
-      rounds.run(jvm, sender, sender::close);
+      rounds.run(recorder, sender, sender::close);
       return sender.lost() == 0 ? 0 : 2;
     }
   }

@@ -1,0 +1,109 @@
+package stackweave.agent;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import stackweave.agent.cli.outside.OutsideSampling;
+import stackweave.agent.cli.process.TargetProcess;
+import stackweave.agent.drain.OutsideSampler;
+import stackweave.agent.message.Messages;
+import stackweave.agent.option.InvalidOptionException;
+import stackweave.agent.option.Options;
+import stackweave.engine.EngineConfig;
+import stackweave.engine.SampleEngine;
+import stackweave.engine.choice.EngineChoice;
+import stackweave.engine.choice.EngineChooser;
+import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledFeature;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.MemoryAccess;
+import stackweave.linux.NativeAccess;
+
+/** Samples other processes for the commands. Stateless. */
+final class ProcessSampling implements OutsideSampling {
+  /** All of a core: the commands take no CPU time of the JVM's that they sample. */
+  private static final String OPTIONS = "drain=100,hooks=off,jit=all";
+
+  @Override
+  public String whyNot(TargetProcess process, SamplingRequest request) {
+    String engine = request.engine();
+    if (!engine.equals(SamplingSettings.DEFAULT_ENGINE)
+        && !engine.equals(EngineKind.PERF.label())) {
+      return "engine " + engine + " works there only";
+    }
+    for (SampledFeature feature : request.features().keySet()) {
+      return feature.event() + " events are recorded there only";
+    }
+    return request.event().isCpu()
+        ? whyNoPerf(process)
+        : "event " + request.event().name() + " is sampled there only";
+  }
+
+  private static String whyNoPerf(TargetProcess process) {
+    NativeAccess.begin();
+    SamplingRequest perf =
+        new SamplingRequest(
+            SamplingSettings.MAX_INTERVAL_NANOS,
+            EngineKind.PERF.label(),
+            1,
+            false,
+            List.of(),
+            List.of());
+    EngineChoice choice =
+        EngineChooser.start(EngineConfig.of(perf, MemoryAccess.AUTO, sampled(process)));
+    if (choice.engine().isEmpty()) {
+      return choice.reasons();
+    }
+    try (SampleEngine engine = choice.engine().get()) {
+      return engine.description().kind() == EngineKind.PERF ? "" : choice.reasons();
+    }
+  }
+
+  private static SampledProcess sampled(TargetProcess process) {
+    return SampledProcess.other((int) process.pid());
+  }
+
+  @Override
+  public Session begin(TargetProcess process, String jdk, SamplingRequest request, Path file)
+      throws IOException {
+    OutsideSampler sampler =
+        new OutsideSampler(sampled(process), jdk, file, options(), List::of, new Messages());
+    sampler.start(request);
+    return new Session() {
+      @Override
+      public boolean hasStarted() {
+        return sampler.hasStarted();
+      }
+
+      @Override
+      public String obstacle() {
+        return sampler.obstacle();
+      }
+
+      @Override
+      public void rotate(Path next) throws IOException {
+        sampler.rotate(next);
+      }
+
+      @Override
+      public String report() {
+        return sampler.report();
+      }
+
+      @Override
+      public void close() {
+        sampler.close();
+      }
+    };
+  }
+
+  private static Options options() {
+    try {
+      return Options.parse(OPTIONS);
+    } catch (InvalidOptionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

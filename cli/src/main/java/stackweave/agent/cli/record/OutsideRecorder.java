@@ -1,0 +1,157 @@
+package stackweave.agent.cli.record;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import stackweave.agent.cli.common.CommandMessages;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.outside.OutsideSampling;
+import stackweave.agent.cli.process.TargetJvm;
+import stackweave.agent.cli.process.TargetProcess;
+import stackweave.jfr.control.SamplingRequest;
+
+/**
+ * Samples the JVM from this process, and has JFR record its own events there. Nothing of the agent
+ * is in the JVM.
+ */
+final class OutsideRecorder implements Recorder {
+  private final OutsideSampling sampling;
+  private final TargetProcess process;
+
+  /** Null if it can't be attached to. */
+  private final TargetJvm jvm;
+
+  private final SamplingRequest request;
+
+  /** Why it can't be attached to; empty if it can. */
+  private final String whyNoJvm;
+
+  /** Why JFR's own events are missing, as said last. */
+  private String said = "";
+
+  /** Null before the first recording, and after the last. */
+  private OutsideSampling.Session session;
+
+  /** The file that the session writes. */
+  private Path current;
+
+  /** The sampler's last report, after the session's end. */
+  private String report = "";
+
+  /**
+   * @param process closed with this
+   * @param jvm null if it can't be attached to
+   * @param whyNoJvm why it can't; empty if it can
+   */
+  OutsideRecorder(
+      OutsideSampling sampling,
+      TargetProcess process,
+      TargetJvm jvm,
+      String whyNoJvm,
+      SamplingRequest request) {
+    this.sampling = sampling;
+    this.process = process;
+    this.jvm = jvm;
+    this.whyNoJvm = whyNoJvm;
+    this.request = request;
+  }
+
+  @Override
+  public RoundRecording start(RemoteRecording.Request asked) throws FailedException {
+    RemoteRecording events = startEvents(asked.ofJfr());
+    Path file = null;
+    boolean begun = false;
+    try {
+      file = Files.createTempFile("stackweave-", ".jfr");
+      if (session == null) {
+        session = sampling.begin(process, jvm == null ? "" : jvm.version(), request, file);
+      } else {
+        session.rotate(file);
+      }
+      current = file;
+      begun = true;
+      return new OutsideRecording(this, events, file);
+    } catch (IOException e) {
+      throw Output.cantWrite(Path.of(System.getProperty("java.io.tmpdir")), e);
+    } finally {
+      if (!begun) {
+        if (events != null) {
+          events.discard();
+        }
+        delete(file);
+      }
+    }
+  }
+
+  /** Has JFR record its own events; null if none are asked for, or that is not possible. */
+  private RemoteRecording startEvents(RemoteRecording.Request asked) throws FailedException {
+    if (asked.isEmpty()) {
+      return null;
+    }
+    String why = whyNoJvm;
+    if (jvm != null) {
+      try {
+        return RemoteRecording.start(jvm, asked);
+      } catch (RemoteRecording.NoSettingsException e) {
+        throw e;
+      } catch (FailedException e) {
+        if (!process.isAlive()) {
+          throw e;
+        }
+        why = FailedException.worded(e);
+      }
+    }
+    if (!why.equals(said)) {
+      said = why;
+      sayWithoutEvents(why);
+    }
+    return null;
+  }
+
+  static void sayWithoutEvents(String why) {
+    CommandMessages.say("only samples are recorded, and JFR's own events are missing: %s", why);
+  }
+
+  static void delete(Path file) {
+    try {
+      if (file != null) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      CommandMessages.say("can't remove %s: %s", file, FailedException.reason(e));
+    }
+  }
+
+  /** The session; null after its end. */
+  OutsideSampling.Session session() {
+    return session;
+  }
+
+  /** Completes the file of a recording: ends sampling, unless a later one goes on with it. */
+  void complete(Path file) {
+    if (file.equals(current) && session != null) {
+      session.close();
+      report = session.report();
+      session = null;
+    }
+  }
+
+  /** The sampler's report on the last file, which is complete. */
+  String report() {
+    return report;
+  }
+
+  @Override
+  public TargetProcess process() {
+    return process;
+  }
+
+  @Override
+  public void close() {
+    if (session != null) {
+      session.close();
+    }
+    process.close();
+  }
+}

@@ -1,0 +1,198 @@
+package stackweave.agent.cli.record;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Waiting;
+
+/**
+ * A recording whose samples this process writes into a file of its own, beside one of JFR's events
+ * in the JVM. Made by {@link OutsideRecorder}.
+ */
+final class OutsideRecording implements RoundRecording {
+  /** How long to wait for the start of sampling; on a busy machine it takes seconds. */
+  private static final long START_NANOS = 20_000_000_000L;
+
+  private static final long EXIT_NANOS = 1_000_000_000L;
+  private static final int PAUSE_MILLIS = 50;
+
+  private final OutsideRecorder recorder;
+
+  /** Null if JFR's own events are not recorded, or are lost. */
+  private RemoteRecording events;
+
+  private final Path samples;
+  private final long startMillis = System.currentTimeMillis();
+  private final long startNanos = System.nanoTime();
+  private String obstacle = "";
+
+  /** Whether the program ended before this recording. */
+  private boolean hasProgramEnded;
+
+  private boolean keepsSamples;
+
+  /**
+   * @param events null for none; closed with this
+   * @param samples the file with the samples; removed with this
+   */
+  OutsideRecording(OutsideRecorder recorder, RemoteRecording events, Path samples) {
+    this.recorder = recorder;
+    this.events = events;
+    this.samples = samples;
+  }
+
+  @Override
+  public void awaitSampling(BooleanSupplier cancelled) {
+    Waiting.until(
+        () -> recorder.session().hasStarted() || cancelled.getAsBoolean() || isOver(),
+        START_NANOS,
+        PAUSE_MILLIS);
+    obstacle = recorder.session().obstacle();
+  }
+
+  @Override
+  public String obstacle() {
+    return obstacle;
+  }
+
+  @Override
+  public void watchRoom() {
+    if (events != null) {
+      events.watchRoom();
+    }
+  }
+
+  @Override
+  public String shortage() {
+    return events == null ? "" : events.shortage();
+  }
+
+  @Override
+  public boolean isOver() {
+    return events == null ? !isTargetAlive() : events.isOver();
+  }
+
+  @Override
+  public boolean isOverSoon() {
+    return Waiting.until(this::isOver, EXIT_NANOS, PAUSE_MILLIS);
+  }
+
+  @Override
+  public boolean isTargetAlive() {
+    return recorder.process().isAlive();
+  }
+
+  @Override
+  public long startMillis() {
+    return startMillis;
+  }
+
+  @Override
+  public long nanos() {
+    return System.nanoTime() - startNanos;
+  }
+
+  @Override
+  public long spanNanos() {
+    return events == null ? -1 : events.spanNanos();
+  }
+
+  @Override
+  public void finish() {
+    hasProgramEnded = !isTargetAlive();
+    recorder.complete(samples);
+    if (events == null) {
+      return;
+    }
+    String lost = "";
+    try {
+      events.finish();
+      if (!events.isReadable()) {
+        lost = "the JVM did not write all of its recording; its log says why";
+      }
+    } catch (FailedException e) {
+      lost = FailedException.worded(e);
+    }
+    if (!lost.isEmpty()) {
+      OutsideRecorder.sayWithoutEvents(lost);
+      events.close();
+      events = null;
+    }
+  }
+
+  @Override
+  public String ending(String after) {
+    if (events != null) {
+      return events.ending(after);
+    }
+    return hasProgramEnded ? "the program ended" + after : "";
+  }
+
+  @Override
+  public String saved() {
+    return events == null || !events.hasLostTheEnd()
+        ? "what was recorded until then"
+        : "its samples, and of JFR's own events " + events.saved();
+  }
+
+  @Override
+  public boolean isReadable() {
+    return true;
+  }
+
+  @Override
+  public long size() throws IOException {
+    return Files.size(samples) + (events == null ? 0 : events.size());
+  }
+
+  @Override
+  public void copy(OutputStream out) throws IOException {
+    if (events != null) {
+      events.copy(out);
+    }
+    Files.copy(samples, out);
+  }
+
+  @Override
+  public int copyNew(Set<Long> known, OutputStream out) throws IOException {
+    if (events != null) {
+      events.copyNew(known, out);
+    }
+    Files.copy(samples, out); // no other round has them
+    return 1;
+  }
+
+  @Override
+  public String keep() {
+    keepsSamples = true;
+    return samples + (events == null ? "" : ", and JFR's own events as " + events.keep());
+  }
+
+  @Override
+  public String report() {
+    return recorder.report();
+  }
+
+  @Override
+  public void discard() {
+    if (events != null) {
+      events.discard();
+      events = null;
+    }
+    close();
+  }
+
+  @Override
+  public void close() {
+    if (events != null) {
+      events.close();
+    }
+    if (!keepsSamples) {
+      OutsideRecorder.delete(samples);
+    }
+  }
+}

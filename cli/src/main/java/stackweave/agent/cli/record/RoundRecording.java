@@ -1,0 +1,97 @@
+package stackweave.agent.cli.record;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+import stackweave.agent.cli.common.FailedException;
+
+/**
+ * A recording of another JVM that a {@link Recorder} has begun: one round of {@link
+ * RecordingRounds}. Not thread-safe.
+ */
+public interface RoundRecording extends AutoCloseable {
+  /**
+   * Waits until sampling has begun, or it is known why it can't.
+   *
+   * @param cancelled whether to stop waiting
+   */
+  void awaitSampling(BooleanSupplier cancelled) throws FailedException;
+
+  /** Why sampling did not begin; empty if it did. */
+  String obstacle();
+
+  /** Checks now and then how much room JFR has left. */
+  void watchRoom();
+
+  /** Why it must end before JFR runs out of room; empty if there is enough. */
+  String shortage();
+
+  /** Whether it has ended without being stopped by this command. */
+  boolean isOver();
+
+  /** As {@link #isOver}, waiting a second for a program that is ending. */
+  boolean isOverSoon();
+
+  /** Whether the process still runs. */
+  boolean isTargetAlive();
+
+  /** When it began, in ms since 1970. */
+  long startMillis();
+
+  /** The time since its start, in ns. */
+  long nanos();
+
+  /** Its length by the chunks that JFR has written, in ns; negative if unknown. */
+  long spanNanos();
+
+  /**
+   * Stops it, or finds out why it has ended; then it can be copied.
+   *
+   * @throws FailedException if there is nothing to copy
+   */
+  void finish() throws FailedException;
+
+  /**
+   * Why it has ended early, in one sentence for the user; empty if it has not.
+   *
+   * @param after text after the verb, such as the time that it took
+   */
+  String ending(String after);
+
+  /** Which part of it was saved, for the user. */
+  String saved();
+
+  /** Whether it has chunks; else JFR has not written its file, or not all of it. */
+  boolean isReadable();
+
+  /** The bytes that {@link #copy} copies or, if there is no whole recording, those of its file. */
+  long size() throws IOException;
+
+  /** Copies the recording, which must be readable. */
+  void copy(OutputStream out) throws IOException;
+
+  /**
+   * Copies only new chunks: simultaneous recordings of a JVM share some.
+   *
+   * @param known starts of chunks that were copied; those of new ones are added
+   * @return how many were new
+   */
+  int copyNew(Set<Long> known, OutputStream out) throws IOException;
+
+  /**
+   * Leaves what was recorded where it is.
+   *
+   * @return its path, as text for the user
+   */
+  String keep();
+
+  /** The sampler's summary of it, one topic a line; empty if none. */
+  String report() throws FailedException;
+
+  /** Stops the recording if it still runs, and removes its file. */
+  void discard();
+
+  @Override
+  void close();
+}
