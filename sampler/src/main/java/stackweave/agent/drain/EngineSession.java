@@ -19,7 +19,9 @@ import stackweave.engine.perf.PerfBudget;
  *
  * <p>The engine is started first: samples can wait in its rings, and CPU time before its start is
  * missed. The decoder is made first if intervals are so short that the rings would overflow, or if
- * the process has worked for long, because then code that it unloaded earlier must be known.
+ * the process has worked for long, because then code that it unloaded earlier must be known. For
+ * another process all is made first: this one has just begun and is slow, and what that unloads
+ * meanwhile would be unknown in the samples that wait.
  */
 final class EngineSession {
   /** From this interval on, rings have room for a second of samples or more. */
@@ -71,9 +73,15 @@ final class EngineSession {
   }
 
   private End sample() {
-    if (!parts.request().event().isCpu() || parts.request().intervalNanos() < EARLY_NANOS) {
+    boolean isOwn = parts.machine().process().isOwn();
+    if (!isOwn
+        || !parts.request().event().isCpu()
+        || parts.request().intervalNanos() < EARLY_NANOS) {
       decoding.lookAtProcess(false);
       decoding.open();
+    }
+    if (!isOwn) {
+      decoding.loadTables();
     }
     while (true) {
       if (status.processCpu() >= YOUNG_NANOS) {
