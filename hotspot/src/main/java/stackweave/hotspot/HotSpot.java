@@ -7,6 +7,7 @@ import stackweave.hotspot.code.CodeBlob;
 import stackweave.hotspot.code.CodeCache;
 import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.cpu.Cpu;
+import stackweave.hotspot.heap.ThreadObjects;
 import stackweave.hotspot.memory.BoundedMemory;
 import stackweave.hotspot.memory.DirectMemory;
 import stackweave.hotspot.memory.LastingMemory;
@@ -169,6 +170,11 @@ public final class HotSpot {
   /** The VM's threads. */
   public JavaThreads threads() {
     return new JavaThreads(layout, memory);
+  }
+
+  /** Names of the VM's threads from its heap, or null where they can't be read. */
+  public ThreadObjects threadObjects() {
+    return ThreadObjects.open(layout, lasting);
   }
 
   /** How many Java threads the VM has started, or null where it does not count them. */

@@ -1,10 +1,9 @@
 package stackweave.hotspot.runtime;
 
-import java.util.HashSet;
-import java.util.Set;
+import java.util.List;
+import java.util.Map;
 import java.util.regex.Pattern;
 import stackweave.hotspot.memory.LastingMemory;
-import stackweave.hotspot.memory.MemoryPages;
 import stackweave.hotspot.vmstructs.Layout;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
@@ -15,7 +14,6 @@ import stackweave.unwind.UnreadableMemoryException;
  * begun. Not thread-safe.
  */
 public final class GarbageCollections {
-  private static final int MAX_FLAGS = 1 << 14;
   private static final Pattern COLLECTOR_FLAG =
       Pattern.compile("Use(?!.*SystemGC)[A-Z][A-Za-z0-9]*GC");
 
@@ -32,14 +30,22 @@ public final class GarbageCollections {
     UNKNOWN
   }
 
+  /** What {@link #still} says while a pause is going on. */
+  public static final long MOVING = -1;
+
   private final MemoryReader memory;
   private final long counter;
-  private final Moves moves;
 
-  private GarbageCollections(MemoryReader memory, long counter, Moves moves) {
+  /** Address of the byte that says whether a pause is going on; 0 where the VM has none. */
+  private final long pause;
+
+  private final String collector;
+
+  private GarbageCollections(MemoryReader memory, long counter, long pause, String collector) {
     this.memory = memory;
     this.counter = counter;
-    this.moves = moves;
+    this.pause = pause;
+    this.collector = collector;
   }
 
   /** Opens those of the VM, or null if they can't be read. */
@@ -52,8 +58,8 @@ public final class GarbageCollections {
       }
       // The heap's object lives as long as the VM (Universe::_collectedHeap in universe.cpp).
       memory.addWord(counter);
-      Moves moves = moves(collectorFlags(layout, memory));
-      return new GarbageCollections(memory, counter, moves);
+      long pause = layout.pauseIsOn == null ? 0 : heap + layout.pauseIsOn.offset();
+      return new GarbageCollections(memory, counter, pause, collector(layout, memory));
     } catch (UnreadableMemoryException e) {
       return null;
     }
@@ -61,7 +67,16 @@ public final class GarbageCollections {
 
   /** When objects may move. */
   public Moves moves() {
-    return moves;
+    return switch (collector) {
+      case "UseG1GC", "UseParallelGC", "UseSerialGC", "UseEpsilonGC" -> Moves.IN_PAUSES;
+      case "UseZGC", "UseShenandoahGC" -> Moves.CONCURRENTLY;
+      default -> Moves.UNKNOWN;
+    };
+  }
+
+  /** The option that chooses the collector, such as {@code UseG1GC}; empty if it is not known. */
+  public String collector() {
+    return collector;
   }
 
   /**
@@ -72,40 +87,27 @@ public final class GarbageCollections {
     return (int) memory.readLong(counter);
   }
 
-  private static Moves moves(Set<String> collectors) {
-    if (collectors.size() != 1) {
-      return Moves.UNKNOWN;
-    }
-    return switch (collectors.iterator().next()) {
-      case "UseG1GC", "UseParallelGC", "UseSerialGC", "UseEpsilonGC" -> Moves.IN_PAUSES;
-      case "UseZGC", "UseShenandoahGC" -> Moves.CONCURRENTLY;
-      default -> Moves.UNKNOWN;
-    };
+  /**
+   * For those who read objects from outside: the same number before and after says that no pause
+   * has moved any meanwhile. A pause says that it is going on ({@code IsSTWGCActiveMark}) before it
+   * moves anything, and has counted its collection when it ends.
+   *
+   * @return {@link #MOVING} while a pause is going on, or if the VM does not say that
+   */
+  public long still() throws UnreadableMemoryException {
+    // In this order: a pause that begins after the first read is seen by the second, or counted.
+    long count = begun() & 0xffff_ffffL;
+    return pause == 0 || (memory.readLong(pause) & 0xff) != 0 ? MOVING : count;
   }
 
-  /** Flags named as those that choose a collector are, as far as they are on. */
-  private static Set<String> collectorFlags(Layout layout, MemoryReader memory)
+  /** The only flag that is on of those that choose a collector; else empty. */
+  private static String collector(Layout layout, MemoryReader memory)
       throws UnreadableMemoryException {
-    Set<String> on = new HashSet<>();
-    if (layout.flags == null
-        || layout.flagCount == null
-        || layout.flagName == null
-        || layout.flagValue == null
-        || layout.flagSize == 0) {
-      return on;
-    }
-    MemoryPages names = new MemoryPages(memory);
-    long flag = memory.readLong(layout.flags.offset());
-    long count = Math.min(MAX_FLAGS, memory.readLong(layout.flagCount.offset()));
-    for (long i = 0; i < count; i++, flag += layout.flagSize) {
-      String name = names.string(names.readLong(flag + layout.flagName.offset()));
-      if (name != null && COLLECTOR_FLAG.matcher(name).matches()) {
-        long value = memory.readLong(names.readLong(flag + layout.flagValue.offset()));
-        if ((value & 0xff) != 0) {
-          on.add(name);
-        }
-      }
-    }
-    return on;
+    List<String> on =
+        VmFlags.read(layout, memory, COLLECTOR_FLAG).entrySet().stream()
+            .filter(Map.Entry::getValue)
+            .map(Map.Entry::getKey)
+            .toList();
+    return on.size() == 1 ? on.get(0) : "";
   }
 }

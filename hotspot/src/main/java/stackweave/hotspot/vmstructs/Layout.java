@@ -208,7 +208,46 @@ public final class Layout extends Ledger {
   public final Field waitingMonitor =
       optionalField("JavaThread::_current_waiting_monitor", "Thread::_current_waiting_monitor");
 
+  // Objects in the heap, and their classes: null where the JDK does not export it.
+  public final Field threadObject = optionalField("JavaThread::_threadObj");
+  public final Field klassSuper = optionalField("Klass::_super");
+  public final Field klassLayout = optionalField("Klass::_layout_helper");
+
+  /** As an array of numbers up to 20, as a stream of UNSIGNED5 since. */
+  public final Field classFields =
+      optionalField("InstanceKlass::_fields", "InstanceKlass::_fieldinfo_stream");
+
+  /** Null where the stream says it. */
+  public final Field javaFieldsCount =
+      isDescribed("InstanceKlass::_fields")
+          ? optionalField("InstanceKlass::_java_fields_count")
+          : null;
+
+  /** Where an array of bytes, or of numbers of 16 bits, has its first element. */
+  public final Field classFieldsData =
+      optionalField(javaFieldsCount == null ? "Array<u1>::_data" : "Array<u2>::_data");
+
+  public final Field oopBase =
+      optionalField("CompressedOops::_narrow_oop._base", "CompressedOops::_base");
+  public final Field oopShift =
+      optionalField("CompressedOops::_narrow_oop._shift", "CompressedOops::_shift");
+  public final Field narrowKlassBase =
+      optionalField(
+          "CompressedKlassPointers::_narrow_klass._base", "CompressedKlassPointers::_base");
+  public final Field narrowKlassShift =
+      optionalField(
+          "CompressedKlassPointers::_narrow_klass._shift", "CompressedKlassPointers::_shift");
+  public final Field objectKlass = optionalField("oopDesc::_metadata._klass");
+
+  /** How far the class is shifted in the mark of an object, where headers are compact; 0: none. */
+  public final int markKlassShift = (int) optionalConstant("markWord::klass_shift");
+
   // Garbage collections and performance data
+
+  /** Whether a pause is going on; null where the JDK does not export it. */
+  public final Field pauseIsOn =
+      optionalField("CollectedHeap::_is_gc_active", "CollectedHeap::_is_stw_gc_active");
+
   public final Field collectedHeap = field("Universe::_collectedHeap");
   public final Field totalCollections = field("CollectedHeap::_total_collections");
   public final Field heapReserved = optionalField("CollectedHeap::_reserved");

@@ -154,7 +154,16 @@ public abstract class Ledger {
 
   /** A constant that must be there; 0 only until {@link #requireAll}. */
   final long constant(String... names) {
-    Long value = lookUp(true, structs::constant, c -> "constant", names);
+    return constant(true, names);
+  }
+
+  /** A constant, or 0 where the VM does not describe it. */
+  final long optionalConstant(String name) {
+    return constant(false, name);
+  }
+
+  private long constant(boolean required, String... names) {
+    Long value = lookUp(required, structs::constant, c -> "constant", names);
     return value == null ? 0 : value;
   }
 

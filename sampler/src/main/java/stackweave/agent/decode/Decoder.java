@@ -99,7 +99,7 @@ public final class Decoder implements AutoCloseable {
   private static JavaThreadFinder threadFinder(
       HotSpot hotSpot, boolean open, boolean isOwn, Messages messages) {
     if (hotSpot != null && !isOwn) {
-      return new OtherThreadFinder(hotSpot.threads());
+      return new OtherThreadFinder(hotSpot);
     }
     if (!open) {
       return null;

@@ -148,7 +148,7 @@ final class Decoding implements SignalTargets, AutoCloseable {
 
   /** A note for users; empty for none. */
   String note() {
-    return new Notes().add(process.note()).add(hookNote).toString();
+    return new Notes().add(process.note()).add(decoder.threads().note()).add(hookNote).toString();
   }
 
   @Override

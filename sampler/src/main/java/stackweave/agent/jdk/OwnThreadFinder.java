@@ -42,7 +42,7 @@ public final class OwnThreadFinder implements JavaThreadFinder {
   }
 
   @Override
-  public void forEach(Visitor visitor) {
+  public boolean forEach(Visitor visitor) {
     Map<Long, Known> met = new HashMap<>();
     for (Thread thread : threads()) {
       long vmThread = address.of(thread);
@@ -55,7 +55,8 @@ public final class OwnThreadFinder implements JavaThreadFinder {
         one = new Known(id, vmThreads.osThreadId(vmThread), vmThreads.stackEnd(vmThread));
       }
       if (one.tid > 0) {
-        visitor.javaThread(one.tid, thread, one.stackEnd, vmThread);
+        Named named = new Named(thread.getName(), id, ThreadFacts.isCarrier(thread), thread);
+        visitor.javaThread(one.tid, named, one.stackEnd, vmThread);
       }
       // Used only if it is still the same after its data were read.
       if (one.tid > 0 && one.stackEnd != 0 && address.of(thread) == vmThread) {
@@ -63,6 +64,7 @@ public final class OwnThreadFinder implements JavaThreadFinder {
       }
     }
     known = met;
+    return true;
   }
 
   private Thread[] threads() {

@@ -1,25 +1,50 @@
 package stackweave.agent.decode.thread;
 
 import stackweave.agent.jdk.JavaThreadFinder;
+import stackweave.hotspot.HotSpot;
+import stackweave.hotspot.heap.ThreadObjects;
 import stackweave.hotspot.runtime.JavaThreads;
 import stackweave.hotspot.runtime.JavaThreads.JavaThread;
 
 /**
- * The threads of another process's VM, by the VM's list. Their names are the kernel's. For the
+ * The threads of another process's VM, by the VM's list, with their names in its heap. For the
  * drain thread only.
  */
 public final class OtherThreadFinder implements JavaThreadFinder {
   private final JavaThreads vmThreads;
 
-  public OtherThreadFinder(JavaThreads vmThreads) {
-    this.vmThreads = vmThreads;
+  /** Null where names can't be read from the heap. */
+  private final ThreadObjects objects;
+
+  public OtherThreadFinder(HotSpot hotSpot) {
+    vmThreads = hotSpot.threads();
+    objects = hotSpot.threadObjects();
   }
 
   @Override
-  public void forEach(Visitor visitor) {
+  public boolean forEach(Visitor visitor) {
+    boolean allCertain = true;
     for (JavaThread thread : vmThreads.all()) {
-      visitor.javaThread(
-          thread.osThreadId(), null, vmThreads.stackEnd(thread.address()), thread.address());
+      long address = thread.address();
+      ThreadObjects.Found found =
+          objects == null ? ThreadObjects.Found.NONE : objects.read(address);
+      allCertain &= found != null;
+      visitor.javaThread(thread.osThreadId(), named(found), vmThreads.stackEnd(address), address);
     }
+    return allCertain;
+  }
+
+  private static Named named(ThreadObjects.Found found) {
+    return found == null || found == ThreadObjects.Found.NONE
+        ? null
+        : new Named(found.name(), found.id(), found.isCarrier(), null);
+  }
+
+  @Override
+  public String note() {
+    return objects == null
+        ? "threads have the kernel's names, for those in Java can't be read from outside with this"
+            + " garbage collector"
+        : "";
   }
 }

@@ -30,7 +30,11 @@ public final class SampledThreads {
     /** The number of listings of Java threads when it was met. */
     int addedAfter;
 
+    /** Null where the thread is none of this process's Java threads. */
     WeakReference<Thread> javaThread;
+
+    /** What {@code getId()} gives of its Java thread; 0 for none. */
+    long javaId;
 
     /** Whether the thread carries virtual threads: then a cut stack is one of theirs. */
     boolean runsVirtualThreads;

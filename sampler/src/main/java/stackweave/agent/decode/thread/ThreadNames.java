@@ -61,6 +61,11 @@ public final class ThreadNames implements AutoCloseable {
     this.virtualThreadsOpener = virtualThreads;
   }
 
+  /** A note for users about names that can't be had; empty for none. */
+  public String note() {
+    return finder == null ? "" : finder.note();
+  }
+
   /** Forgets all ids of the store, whose generation has changed. */
   public void forget() {
     threads.clear();
@@ -115,8 +120,9 @@ public final class ThreadNames implements AutoCloseable {
       entry.addedAfter = listings;
     }
     if (finder != null && looks.isDue(now, entry.addedAfter == listings)) {
-      listings++;
-      finder.forEach(this::seen);
+      if (finder.forEach(this::seen)) {
+        listings++; // else those without a name are looked for again soon
+      }
       looks.done(now, System.nanoTime());
     }
     return entry;
@@ -153,7 +159,7 @@ public final class ThreadNames implements AutoCloseable {
         thread == null ? "" : thread.getName(),
         thread == null ? 0 : facts.idOf(thread),
         true,
-        carrierThread == null ? 0 : facts.idOf(carrierThread),
+        carrier.javaId,
         thread);
   }
 
@@ -193,16 +199,23 @@ public final class ThreadNames implements AutoCloseable {
     }
   }
 
-  private void seen(int tid, Thread thread, long stackEnd, long vmThread) {
+  private void seen(int tid, JavaThreadFinder.Named named, long stackEnd, long vmThread) {
     SampledThreads.Entry entry = threads.find(tid);
     if (entry == null || !entry.isMet) {
       return;
     }
     entry.stackEnd = stackEnd;
     entry.vmThread = vmThread;
-    if (thread != null && (entry.thread() != thread || !entry.name.equals(thread.getName()))) {
-      define(entry, thread.getName(), thread);
+    if (named != null && !isKnown(entry, named)) {
+      define(entry, named.name(), named);
     }
+  }
+
+  private static boolean isKnown(SampledThreads.Entry entry, JavaThreadFinder.Named named) {
+    return entry.fromJava
+        && entry.javaId == named.id()
+        && entry.thread() == named.thread()
+        && entry.name.equals(named.name());
   }
 
   private void defineByKernel(SampledThreads.Entry entry) {
@@ -213,12 +226,16 @@ public final class ThreadNames implements AutoCloseable {
     }
   }
 
-  private void define(SampledThreads.Entry entry, String name, Thread thread) {
+  /**
+   * @param named null if it is no Java thread
+   */
+  private void define(SampledThreads.Entry entry, String name, JavaThreadFinder.Named named) {
+    Thread thread = named == null ? null : named.thread();
     entry.name = name == null || name.isEmpty() ? "thread " + entry.tid : name;
-    entry.fromJava = thread != null;
-    entry.runsVirtualThreads |= thread != null && ThreadFacts.isCarrier(thread);
+    entry.fromJava = named != null;
+    entry.runsVirtualThreads |= named != null && named.isCarrier();
     entry.javaThread = thread == null ? null : new WeakReference<>(thread);
-    long javaId = thread == null ? 0 : facts.idOf(thread);
-    entry.threadId = store.thread(entry.tid, entry.name, javaId, false, 0, thread);
+    entry.javaId = named == null ? 0 : named.id();
+    entry.threadId = store.thread(entry.tid, entry.name, entry.javaId, false, 0, thread);
   }
 }
