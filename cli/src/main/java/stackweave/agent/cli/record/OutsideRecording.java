@@ -8,6 +8,8 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Waiting;
+import stackweave.jfr.weave.format.EventCopy;
+import stackweave.jfr.weave.format.JvmClock;
 
 /**
  * A recording whose samples this process writes into a file of its own, beside one of JFR's events
@@ -110,6 +112,7 @@ final class OutsideRecording implements RoundRecording {
     }
     String lost = "";
     try {
+      events.readClock();
       events.finish();
       if (!events.isReadable()) {
         lost = "the JVM did not write all of its recording; its log says why";
@@ -151,18 +154,17 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public void copy(OutputStream out) throws IOException {
-    if (events != null) {
-      events.copy(out);
+    if (events == null) {
+      Files.copy(samples, out);
+      return;
     }
-    Files.copy(samples, out);
+    events.copy(out);
+    EventCopy.copy(samples, new JvmClock(events.headers()), out);
   }
 
   @Override
   public int copyNew(Set<Long> known, OutputStream out) throws IOException {
-    if (events != null) {
-      events.copyNew(known, out);
-    }
-    Files.copy(samples, out); // no other round has them
+    copy(out); // no other round has the samples
     return 1;
   }
 

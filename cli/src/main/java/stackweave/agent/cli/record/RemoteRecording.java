@@ -16,6 +16,7 @@ import stackweave.agent.cli.process.TargetDirectory;
 import stackweave.agent.cli.process.TargetFile;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetJvm.Presence;
+import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.linux.Randomness;
 
 /**
@@ -41,6 +42,12 @@ public final class RemoteRecording implements RoundRecording {
 
   /** The time in which a working agent of -javaagent notices the recording. */
   private static final long NOTICE_NANOS = 5_000_000_000L;
+
+  /** JFR's ticks a second where it reads the system's clock. */
+  private static final long TICKS_OF_SYSTEM = 1_000_000_000L;
+
+  /** What the name of the recording for the clock ends with. */
+  private static final String CLOCK = "-clock";
 
   private static final long REPORT_NANOS = 10_000_000_000L;
   private static final long LEAVE_NANOS = 15_000_000_000L;
@@ -147,6 +154,9 @@ public final class RemoteRecording implements RoundRecording {
   private End end;
 
   private boolean keepFile;
+
+  /** Whether the recording of {@link #readClock} runs. */
+  private boolean hasClock;
 
   private RemoteRecording(
       TargetJvm jvm,
@@ -297,7 +307,11 @@ public final class RemoteRecording implements RoundRecording {
 
   @Override
   public void finish() throws FailedException {
-    end = ended();
+    try {
+      end = ended();
+    } finally {
+      forgetClock();
+    }
   }
 
   private End ended() throws FailedException {
@@ -422,6 +436,40 @@ public final class RemoteRecording implements RoundRecording {
       }
     }
     return copied;
+  }
+
+  /**
+   * Has JFR read its clock at the end, too, by another recording that begins a chunk: the rate that
+   * it states is that of the processor's name. Not needed where it reads the system's clock.
+   */
+  void readClock() {
+    try {
+      boolean isSystems =
+          repository.chunks().stream()
+              .allMatch(chunk -> chunk.header().ticksPerSecond() == TICKS_OF_SYSTEM);
+      if (!isSystems && isTargetAlive()) {
+        jvm.diagnose("JFR.start name=" + name + CLOCK + " settings=none");
+        hasClock = true;
+      }
+    } catch (FailedException | IOException e) {
+      return; // then the rate is the one that JFR states
+    }
+  }
+
+  private void forgetClock() {
+    if (hasClock && isTargetAlive()) {
+      hasClock = false;
+      try {
+        jvm.diagnose("JFR.stop name=" + name + CLOCK);
+      } catch (FailedException e) {
+        return; // the JVM has ended
+      }
+    }
+  }
+
+  /** The headers of its chunks. */
+  List<ChunkHeader> headers() {
+    return chunks.stream().map(ChunkFile::header).toList();
   }
 
   /** Whether JFR's repository was read, since the program was killed. */

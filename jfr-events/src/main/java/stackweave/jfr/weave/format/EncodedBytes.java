@@ -14,6 +14,9 @@ public final class EncodedBytes {
   /** The bits of a byte that belong to the number. */
   private static final int SEVEN_BITS = 0x7f;
 
+  /** The bytes of a {@link #replaceableNumber}. */
+  static final int REPLACEABLE_BYTES = 9;
+
   private byte[] bytes;
   private int size;
 
@@ -38,6 +41,26 @@ public final class EncodedBytes {
       left >>>= 7;
     }
     bytes[size++] = (byte) left;
+  }
+
+  /** A compressed number that takes nine bytes, however small it is; 0 takes one. */
+  public void replaceableNumber(long number) {
+    if (number == 0) {
+      raw(0);
+      return;
+    }
+    room(REPLACEABLE_BYTES);
+    replace(bytes, size, number);
+    size += REPLACEABLE_BYTES;
+  }
+
+  /** Replaces a number but 0 that {@link #replaceableNumber} appended. */
+  static void replace(byte[] bytes, int at, long number) {
+    int last = REPLACEABLE_BYTES - 1;
+    for (int i = 0; i < last; i++) {
+      bytes[at + i] = (byte) (number >>> 7 * i & SEVEN_BITS | 0x80);
+    }
+    bytes[at + last] = (byte) (number >>> 7 * last);
   }
 
   /** Appends the size of an event: {@code following} bytes and the size's own. */

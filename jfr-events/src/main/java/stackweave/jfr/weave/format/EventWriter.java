@@ -28,8 +28,8 @@ final class EventWriter {
    */
   EventWriter(Metadata metadata, String name, Class<? extends Event> event) throws IOException {
     List<Known> known = new ArrayList<>();
-    known.add(Known.needed("startTime", Holds.NUMBER, null));
-    known.add(Known.optional("duration", Holds.NUMBER, null));
+    known.add(Known.needed("startTime", Holds.TICKS, null));
+    known.add(Known.optional("duration", Holds.TICKS, null));
     for (Field field : event.getFields()) {
       int modifiers = field.getModifiers();
       if (!Modifier.isStatic(modifiers) && !Modifier.isTransient(modifiers)) {

@@ -15,6 +15,8 @@ public final class TypeWriter {
     /** The key of a constant. */
     KEY,
     NUMBER,
+    /** A number that another one may replace: any but 0 takes nine bytes. */
+    TICKS,
     FLAG,
     TEXT,
     /** Values that the caller writes: their number, then each. */
@@ -106,7 +108,8 @@ public final class TypeWriter {
           !field.isKey()
               && !field.isArray()
               && switch (field.type().layout()) {
-                case LONG, INT, SHORT, CHAR -> known.holds == Holds.NUMBER;
+                case LONG, INT, SHORT, CHAR ->
+                    known.holds == Holds.NUMBER || known.holds == Holds.TICKS;
                 case BYTE -> known.holds == Holds.FLAG;
                 case TEXT -> known.holds == Holds.TEXT;
                 default -> false;
@@ -151,6 +154,7 @@ public final class TypeWriter {
       }
       switch (known[slot].holds) {
         case KEY, NUMBER -> out.number(numbers[slot]);
+        case TICKS -> out.replaceableNumber(numbers[slot]);
         case FLAG -> out.raw((int) numbers[slot]);
         case TEXT -> out.text(texts[slot]);
         case VALUES -> {
