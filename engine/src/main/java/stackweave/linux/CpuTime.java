@@ -20,6 +20,9 @@ public final class CpuTime implements AutoCloseable {
   private final SampledProcess process;
   private final NativeBuffer buffer = NativeBuffer.allocate(USAGE_BYTES);
 
+  /** The most that was read of another process, which may end. */
+  private long most;
+
   /** Of this process. */
   public CpuTime() {
     this(SampledProcess.OWN);
@@ -35,9 +38,16 @@ public final class CpuTime implements AutoCloseable {
     return read(Libc.CLOCK_THREAD_CPUTIME_ID);
   }
 
-  /** CPU time of all threads of the process, including those that have ended, in ns. */
+  /**
+   * CPU time of all threads of the process, including those that have ended, in ns. Of another
+   * process that has ended it is what was read last.
+   */
   public long ofProcess() {
-    return read(process.isOwn() ? Libc.CLOCK_PROCESS_CPUTIME_ID : ~process.pid() << 3 | SCHED);
+    if (process.isOwn()) {
+      return read(Libc.CLOCK_PROCESS_CPUTIME_ID);
+    }
+    most = Math.max(most, read(~process.pid() << 3 | SCHED));
+    return most;
   }
 
   /** CPU time of the process without the calling thread, in ns. */

@@ -16,6 +16,9 @@ import stackweave.unwind.UnreadableMemoryException;
  * kernel without CONFIG_CROSS_MEMORY_ATTACH) or must not be tried ({@link GuardedCall}), by pread
  * of /proc/PID/mem. Only the latter reads pages without read permission. About 1 µs a call, 6.5 µs
  * for 64 KiB; caches and allocates nothing. Not thread-safe.
+ *
+ * <p>Another process's memory is read by pread alone: the open file is that of one program's memory
+ * and of nothing else, whoever uses the process's id later.
  */
 public final class ProcessMemory implements MemoryReader, AutoCloseable {
 
@@ -23,7 +26,7 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
   public enum Way {
     /** By process_vm_readv(2). */
     PROCESS_VM_READV,
-    /** By pread of /proc/self/mem. */
+    /** By pread of /proc/self/mem, or of another process's {@code mem}. */
     PROC_SELF_MEM,
     /**
      * Not at all: both are denied, or this reader is closed. Every read is {@code UNREADABLE}.
@@ -60,6 +63,9 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
   private long opened;
   private boolean closed;
 
+  /** Whether the memory that is open is no process's any more. */
+  private boolean gone;
+
   /** Of this process with {@link MemoryAccess#AUTO}, for the calling thread. */
   public ProcessMemory() {
     this(SampledProcess.OWN, MemoryAccess.AUTO);
@@ -67,9 +73,13 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
 
   /** For the calling thread, which must be the only one that reads. */
   public ProcessMemory(SampledProcess process, MemoryAccess access) {
-    this(process, wayFor(access), process.file("mem"), System::nanoTime);
+    this(
+        process,
+        process.isOwn() ? wayFor(access) : Way.PROC_SELF_MEM,
+        process.file("mem"),
+        System::nanoTime);
     allowed = access == MemoryAccess.PROCESS_VM_READV;
-    guarded = access == MemoryAccess.AUTO && way != Way.PROCESS_VM_READV;
+    guarded = process.isOwn() && access == MemoryAccess.AUTO && way != Way.PROCESS_VM_READV;
   }
 
   private static Way wayFor(MemoryAccess access) {
@@ -115,9 +125,11 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
       readLong(process.isOwn() ? buffer.address() + LOCAL_VECTOR : mapped());
       return "";
     } catch (UnreadableMemoryException e) {
-      return "process_vm_readv "
-          + (vectorErrno == 0 ? notTried() : "[" + Errno.name(vectorErrno) + "]")
-          + ", "
+      return (process.isOwn()
+              ? "process_vm_readv "
+                  + (vectorErrno == 0 ? notTried() : "[" + Errno.name(vectorErrno) + "]")
+                  + ", "
+              : "")
           + file
           + " ["
           + (fileErrno == 0 ? "nothing is read" : Errno.name(fileErrno))
@@ -159,6 +171,19 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
     }
   }
 
+  /**
+   * Whether another process has ended, or runs another program, so that its memory as it was opened
+   * is gone for good. Asks the kernel, 1 µs; always false of this process.
+   */
+  public boolean isGone() {
+    if (!gone && !process.isOwn() && memFd >= 0) {
+      // Of memory that exists the first page is not mapped, which is an error (mem_rw in
+      // fs/proc/base.c).
+      gone = Libc.pread(memFd, buffer.address() + DATA, 1, 0) == 0;
+    }
+    return gone;
+  }
+
   /** How the memory is read at present; a denial is noticed by the read that meets it. */
   public Way way() {
     return way;
@@ -186,10 +211,10 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
     closed = true;
     way = Way.NONE;
     buffer.close();
-    if (memFd >= 0) {
+    if (memFd >= 0 && memFd != process.memory()) {
       Libc.close(memFd);
-      memFd = -1;
     }
+    memFd = -1;
   }
 
   private void fetch(long address, int length) throws UnreadableMemoryException {
@@ -229,7 +254,10 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
 
   private void openProcSelfMem() {
     opened = nanoTime.getAsLong();
-    memFd = Libc.open(file, Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
+    memFd =
+        process.memory() >= 0
+            ? process.memory()
+            : Libc.open(file, Libc.O_RDONLY | Libc.O_CLOEXEC, 0);
     fileErrno = memFd >= 0 ? 0 : Libc.errno();
     way = memFd >= 0 ? Way.PROC_SELF_MEM : Way.NONE;
   }

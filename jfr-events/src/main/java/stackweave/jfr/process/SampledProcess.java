@@ -19,7 +19,7 @@ import java.time.Instant;
  */
 public final class SampledProcess {
   /** This process. */
-  public static final SampledProcess OWN = new SampledProcess(0, "/proc/self");
+  public static final SampledProcess OWN = new SampledProcess(0, "/proc/self", -1);
 
   /** The CPU time if it can't be read: no /proc, or no file descriptor left. */
   public static final long UNKNOWN = -1;
@@ -33,19 +33,47 @@ public final class SampledProcess {
 
   private final int id;
   private final String directory;
+  private final int memory;
 
-  private SampledProcess(int id, String directory) {
+  private SampledProcess(int id, String directory, int memory) {
     this.id = id;
     this.directory = directory;
+    this.memory = memory;
   }
 
   /**
-   * Another process.
+   * Another process, by a directory that is no other process's if its id is used again.
+   *
+   * @param pid its id in the namespace of this process
+   * @param directory the path of an open descriptor of its directory in /proc; stays open as long
+   *     as this is used
+   */
+  public static SampledProcess other(int pid, Path directory) {
+    return new SampledProcess(pid, directory.toString(), -1);
+  }
+
+  /**
+   * Another process, whose id nobody else uses meanwhile: a child that was not waited for.
    *
    * @param pid its id in the namespace of this process
    */
   public static SampledProcess other(int pid) {
-    return new SampledProcess(pid, "/proc/" + pid);
+    return other(pid, Path.of("/proc/" + pid));
+  }
+
+  /**
+   * The same process, with its memory.
+   *
+   * @param descriptor of its file {@code mem}, which stays what it was when the process runs
+   *     another program; open as long as the result is used
+   */
+  public SampledProcess withMemory(int descriptor) {
+    return new SampledProcess(id, directory, descriptor);
+  }
+
+  /** The open descriptor of its memory; −1 if its memory has to be opened by its path. */
+  public int memory() {
+    return memory;
   }
 
   /** Whether it is this process. */
@@ -62,10 +90,47 @@ public final class SampledProcess {
   public long innermostPid() {
     try {
       // From the namespace of /proc, which may be another one, to the innermost.
-      String ids = lineOf(file("status"), "NSpid:").strip();
-      return Long.parseLong(ids.substring(ids.lastIndexOf('\t') + 1));
+      long[] ids = status("NSpid");
+      return ids[ids.length - 1];
     } catch (IOException | RuntimeException e) {
       return isOwn() ? ProcessHandle.current().pid() : id;
+    }
+  }
+
+  /**
+   * The numbers of a line of its file {@code status}, such as {@code Uid}.
+   *
+   * @throws IOException if it has ended, or has no such line
+   */
+  public long[] status(String key) throws IOException {
+    return numbers("status", key);
+  }
+
+  /** As {@link #status}, of one of its threads. */
+  public long[] statusOfThread(int tid, String key) throws IOException {
+    return numbers("task/" + tid + "/status", key);
+  }
+
+  private long[] numbers(String status, String key) throws IOException {
+    String[] words = lineOf(file(status), key + ":").strip().split("\\s+");
+    long[] numbers = new long[words[0].isEmpty() ? 0 : words.length];
+    try {
+      for (int i = 0; i < numbers.length; i++) {
+        numbers[i] = Long.parseLong(words[i]);
+      }
+    } catch (NumberFormatException e) {
+      throw new IOException(file(status) + " has no numbers in line " + key, e);
+    }
+    return numbers;
+  }
+
+  /** Whether it has memory: it has neither ended nor is about to. */
+  public boolean hasMemory() {
+    try (InputStream in = new FileInputStream(file("statm"))) {
+      int first = in.read();
+      return first > '0' && first <= '9';
+    } catch (IOException e) {
+      return false;
     }
   }
 
