@@ -12,16 +12,18 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import stackweave.cpu.FileInterface;
+import stackweave.maps.proc.ProcessFiles.OpenFile;
 
 /**
- * An open file, directory or socket of another process. Used by the command line, for what the JDK
- * has no call for: opening without following links out of a root directory, and connecting to a
- * socket whose owner is checked. All else is done with the JDK's own calls on {@link #path} and on
- * single names below it, which resolve no other directory. What is allowed depends only on the
- * calling thread's rights. Failures are {@link FileSystemException}s with the kernel's reason. Not
- * thread-safe, but may be passed between threads.
+ * An open file, directory or socket of another process. Used by the command line, and for files of
+ * a sampled process, for what the JDK has no call for: opening without following links out of a
+ * root directory, and connecting to a socket whose owner is checked. All else is done with the
+ * JDK's own calls on {@link #path} and on single names below it, which resolve no other directory.
+ * What is allowed depends only on the calling thread's rights. Failures are {@link
+ * FileSystemException}s with the kernel's reason. Not thread-safe, but may be passed between
+ * threads.
  */
-public final class Descriptor implements AutoCloseable {
+public final class Descriptor implements OpenFile {
   /** The JDK's property of how names of files and arguments of commands are encoded. */
   public static final String NAME_ENCODING = "sun.jnu.encoding";
 
@@ -79,6 +81,13 @@ public final class Descriptor implements AutoCloseable {
   /** Opens a regular file of this process's file system for reading. */
   public static Descriptor file(Path path) throws IOException {
     return open(Libc.AT_FDCWD, path.toAbsolutePath().toString(), Libc.O_RDONLY, path.toString());
+  }
+
+  /**
+   * Opens with O_PATH what a path leads to, links followed. No device or FIFO is opened by that.
+   */
+  public static Descriptor target(Path path) throws IOException {
+    return open(Libc.AT_FDCWD, path.toString(), O_PATH, path.toString());
   }
 
   /** Opens the target of a magic link to a directory in /proc (root, cwd) with O_PATH. */
@@ -281,6 +290,7 @@ public final class Descriptor implements AutoCloseable {
   }
 
   /** A path that is this file itself, for this process only, until it is closed. */
+  @Override
   public Path path() {
     return Path.of("/proc/self/fd/" + fd);
   }

@@ -160,6 +160,8 @@ public final class Libc {
 
   public static native int geteuid();
 
+  public static native int getegid();
+
   /**
    * The address of a function of the vDSO, which the kernel maps into every process; 0 if the C
    * library does not list it.

@@ -7,7 +7,7 @@ import stackweave.cpu.SystemCall;
 /**
  * Changes the credentials of a single thread, by raw system calls: the kernel has user, groups and
  * capabilities per thread, and only the C library changes them for all threads together. Used by
- * the command line; acts on the calling thread.
+ * the command line, and for {@link FileRights}; acts on the calling thread.
  */
 public final class ThreadRights {
   /** linux/capability.h. */
@@ -30,12 +30,7 @@ public final class ThreadRights {
    * @throws IOException if the kernel refuses any part; the thread must do nothing then
    */
   public static void actAs(int uid, int gid, int[] groups) throws IOException {
-    try (NativeBuffer list = NativeBuffer.allocate(Math.max(1, groups.length) * Integer.BYTES)) {
-      for (int i = 0; i < groups.length; i++) {
-        list.bytes().putInt(i * Integer.BYTES, groups[i]);
-      }
-      must(SystemCall.SETGROUPS, groups.length, list.address(), 0);
-    }
+    setGroups(groups);
     must(SystemCall.SETRESGID, -1, gid, -1);
     must(SystemCall.SETRESUID, -1, uid, -1);
     dropCapabilities();
@@ -50,20 +45,66 @@ public final class ThreadRights {
 
   /** Removes all effective capabilities of the calling thread; its user stays the same. */
   public static void dropCapabilities() throws IOException {
-    try (NativeBuffer header = NativeBuffer.allocate(CAPABILITY_HEADER);
-        NativeBuffer sets = NativeBuffer.allocate(CAPABILITY_WORDS * Integer.BYTES)) {
-      header.bytes().putInt(0, CAPABILITY_VERSION_3);
-      must(SystemCall.CAPGET, header.address(), sets.address(), 0);
-      sets.bytes().putInt(0, 0).putInt(UPPER, 0);
-      must(SystemCall.CAPSET, header.address(), sets.address(), 0);
-      must(SystemCall.CAPGET, header.address(), sets.address(), 0);
-      if ((sets.bytes().getInt(0) | sets.bytes().getInt(UPPER)) != 0) {
-        throw new IOException("capabilities can't be given up");
-      }
+    setEffective(0);
+    if (effective() != 0) {
+      throw new IOException("capabilities can't be given up");
     }
   }
 
-  private static long call(SystemCall call, long a, long b, long c) {
+  /** Sets the supplementary groups of the calling thread. */
+  static void setGroups(int[] groups) throws IOException {
+    try (NativeBuffer list = NativeBuffer.allocate(Math.max(1, groups.length) * Integer.BYTES)) {
+      for (int i = 0; i < groups.length; i++) {
+        list.bytes().putInt(i * Integer.BYTES, groups[i]);
+      }
+      must(SystemCall.SETGROUPS, groups.length, list.address(), 0);
+    }
+  }
+
+  /** The effective capabilities of the calling thread, by their numbers. */
+  static long effective() throws IOException {
+    try (NativeBuffer header = header();
+        NativeBuffer sets = sets(header)) {
+      return word(sets, 0);
+    }
+  }
+
+  /** The capabilities that the calling thread may make effective. */
+  static long permitted() throws IOException {
+    try (NativeBuffer header = header();
+        NativeBuffer sets = sets(header)) {
+      return word(sets, Integer.BYTES);
+    }
+  }
+
+  /** Sets the effective capabilities of the calling thread. */
+  static void setEffective(long capabilities) throws IOException {
+    try (NativeBuffer header = header();
+        NativeBuffer sets = sets(header)) {
+      sets.bytes().putInt(0, (int) capabilities).putInt(UPPER, (int) (capabilities >>> 32));
+      must(SystemCall.CAPSET, header.address(), sets.address(), 0);
+    }
+  }
+
+  private static NativeBuffer header() {
+    NativeBuffer header = NativeBuffer.allocate(CAPABILITY_HEADER);
+    header.bytes().putInt(0, CAPABILITY_VERSION_3);
+    return header;
+  }
+
+  private static NativeBuffer sets(NativeBuffer header) throws IOException {
+    NativeBuffer sets = NativeBuffer.allocate(CAPABILITY_WORDS * Integer.BYTES);
+    must(SystemCall.CAPGET, header.address(), sets.address(), 0);
+    return sets;
+  }
+
+  /** The lower 32 capabilities of a set are at {@code at}, the upper ones behind all lower sets. */
+  private static long word(NativeBuffer sets, int at) {
+    return Integer.toUnsignedLong(sets.bytes().getInt(at))
+        | (long) sets.bytes().getInt(UPPER + at) << 32;
+  }
+
+  static long call(SystemCall call, long a, long b, long c) {
     return Libc.syscall(call.number(), a, b, c, 0, 0, 0);
   }
 

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 import stackweave.maps.elf.ElfFormatException.Reason;
 import stackweave.maps.elf.ElfHeaders.SectionHeader;
 import stackweave.maps.elf.ElfHeaders.Segment;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.unwind.TableMemory;
 import stackweave.unwind.section.MalformedSectionException;
 import stackweave.unwind.section.Section;
@@ -28,12 +29,13 @@ public final class FileElfImage extends ElfImage {
 
   /** Opens the file at {@code path}, following links; reads onto the heap. */
   public static FileElfImage open(Path path) throws ElfFormatException {
-    return open(path, TableMemory.HEAP);
+    return open(ProcessFiles.OWN, path, TableMemory.HEAP);
   }
 
-  /** As {@link #open(Path)}, read into {@code tables}. */
-  public static FileElfImage open(Path path, TableMemory tables) throws ElfFormatException {
-    return open(ImageBytes.OfFile.open(path, tables), tables);
+  /** As {@link #open(Path)}, of a file of {@code files}, read into {@code tables}. */
+  public static FileElfImage open(ProcessFiles files, Path path, TableMemory tables)
+      throws ElfFormatException {
+    return open(ImageBytes.OfFile.open(files, path, tables), tables);
   }
 
   /** Opens an image in memory. */

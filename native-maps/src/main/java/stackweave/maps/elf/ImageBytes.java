@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import stackweave.maps.elf.ElfFormatException.Reason;
+import stackweave.maps.proc.ProcessFiles;
+import stackweave.maps.proc.ProcessFiles.OpenFile;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.TableMemory;
 import stackweave.unwind.UnreadableMemoryException;
@@ -92,16 +94,27 @@ public interface ImageBytes {
    * unchanged. It is never mapped: reading a mapped file that another process truncates is a
    * SIGBUS, which JDK 17 can die of instead of throwing an InternalError.
    *
+   * @param files whose file it is
    * @param identity of the file, from {@link #identity}
    * @param tables where copies are allocated
    */
-  record OfFile(Path path, List<Object> identity, long size, TableMemory tables)
+  record OfFile(ProcessFiles files, Path path, List<Object> identity, long size, TableMemory tables)
       implements ImageBytes {
 
-    /** Opens a regular file, as it is now. */
+    /** Opens a regular file of this process, as it is now. */
     public static OfFile open(Path path, TableMemory tables) throws ElfFormatException {
-      List<Object> identity = identity(path);
-      return new OfFile(path, identity, (Long) identity.get(identity.size() - 1), tables);
+      return open(ProcessFiles.OWN, path, tables);
+    }
+
+    /** Opens a regular file, as it is now. */
+    public static OfFile open(ProcessFiles files, Path path, TableMemory tables)
+        throws ElfFormatException {
+      try (OpenFile file = files.open(path)) {
+        List<Object> identity = identity(file);
+        return new OfFile(files, path, identity, (Long) identity.get(identity.size() - 1), tables);
+      } catch (IOException e) {
+        throw new ElfFormatException(Reason.UNREADABLE, 0);
+      }
     }
 
     /**
@@ -109,38 +122,36 @@ public interface ImageBytes {
      * and size.
      */
     boolean isUnchanged() {
-      try {
-        return identity.equals(identity(path));
-      } catch (ElfFormatException e) {
+      try (OpenFile file = files.open(path)) {
+        return identity.equals(identity(file));
+      } catch (IOException e) {
         return false;
       }
     }
 
-    private static List<Object> identity(Path path) throws ElfFormatException {
-      try {
-        Map<String, Object> a =
-            Files.readAttributes(path, "unix:dev,ino,lastModifiedTime,size,isRegularFile");
-        if (!a.get("isRegularFile").equals(true)) {
-          // Opening a device can have effects, and opening a pipe can block.
-          throw new ElfFormatException(Reason.UNREADABLE, 0);
-        }
-        return List.of(a.get("dev"), a.get("ino"), a.get("lastModifiedTime"), a.get("size"));
-      } catch (IOException e) {
-        throw new ElfFormatException(Reason.UNREADABLE, 0);
+    private static List<Object> identity(OpenFile file) throws IOException {
+      Map<String, Object> a =
+          Files.readAttributes(file.path(), "unix:dev,ino,lastModifiedTime,size,isRegularFile");
+      if (!a.get("isRegularFile").equals(true)) {
+        // Opening a device can have effects, and opening a pipe can block.
+        throw new IOException(file + " is no regular file");
       }
+      return List.of(a.get("dev"), a.get("ino"), a.get("lastModifiedTime"), a.get("size"));
     }
 
     @Override
     public ByteBuffer slice(long position, long size) throws ElfFormatException {
       check(position, size);
-      if (!isUnchanged()) {
-        throw new ElfFormatException(Reason.CHANGED, position);
-      }
-      // Not a channel, which is closed if the thread is interrupted.
-      try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
-        file.seek(position);
-        return copy(
-            tables, position, size, (at, piece, length) -> file.readFully(piece, 0, length));
+      try (OpenFile open = files.open(path)) {
+        if (!identity.equals(identity(open))) {
+          throw new ElfFormatException(Reason.CHANGED, position);
+        }
+        // Not a channel, which is closed if the thread is interrupted.
+        try (RandomAccessFile file = new RandomAccessFile(open.path().toFile(), "r")) {
+          file.seek(position);
+          return copy(
+              tables, position, size, (at, piece, length) -> file.readFully(piece, 0, length));
+        }
       } catch (IOException e) {
         throw new ElfFormatException(Reason.UNREADABLE, position);
       }

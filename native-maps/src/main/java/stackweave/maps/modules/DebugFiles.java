@@ -3,17 +3,18 @@ package stackweave.maps.modules;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.CRC32;
-import java.util.zip.CheckedOutputStream;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.FileElfImage;
+import stackweave.maps.elf.ImageBytes;
 import stackweave.maps.elf.Strings;
+import stackweave.maps.proc.ProcessFiles;
+import stackweave.maps.proc.ProcessFiles.OpenFile;
 import stackweave.unwind.TableMemory;
 
 /**
@@ -23,14 +24,23 @@ import stackweave.unwind.TableMemory;
  * CRC-32 matches the link. Not thread-safe.
  */
 public final class DebugFiles {
+  /**
+   * Longer files are not summed up, in bytes: debug files so large have a build id, and a length is
+   * easily faked.
+   */
+  private static final long MAX_SUMMED = 512L << 20;
+
+  private final ProcessFiles files;
   private final Path root;
   private final TableMemory tables;
 
   /**
+   * @param files opens them
    * @param root the debug directory, by default /usr/lib/debug
    * @param tables for what is read of the files found
    */
-  public DebugFiles(Path root, TableMemory tables) {
+  public DebugFiles(ProcessFiles files, Path root, TableMemory tables) {
+    this.files = files;
     this.root = root;
     this.tables = tables;
   }
@@ -41,9 +51,9 @@ public final class DebugFiles {
   /** The debug file of an image that was loaded from {@code path}, or null. */
   Found find(FileElfImage image, String path) {
     for (Path candidate : candidates(image, path)) {
-      if (Files.isRegularFile(candidate)) {
+      if (isThere(candidate)) {
         try {
-          FileElfImage debug = FileElfImage.open(candidate, tables);
+          FileElfImage debug = FileElfImage.open(files, candidate, tables);
           if (debug.hasSymtab() && matches(image, debug, candidate)) {
             return new Found(debug, candidate);
           }
@@ -57,6 +67,14 @@ public final class DebugFiles {
       }
     }
     return null;
+  }
+
+  private boolean isThere(Path candidate) {
+    try (OpenFile file = files.open(candidate)) {
+      return Files.isRegularFile(file.path());
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   private List<Path> candidates(FileElfImage image, String path) {
@@ -86,7 +104,7 @@ public final class DebugFiles {
     return candidates;
   }
 
-  private static boolean matches(FileElfImage image, FileElfImage debug, Path candidate)
+  private boolean matches(FileElfImage image, FileElfImage debug, Path candidate)
       throws IOException {
     if (image.buildId() != null && debug.buildId() != null) {
       return image.buildId().equals(debug.buildId());
@@ -100,10 +118,19 @@ public final class DebugFiles {
         && link.order(image.order()).getInt(crcAt) == (int) crc(candidate);
   }
 
-  private static long crc(Path file) throws IOException {
+  private long crc(Path path) throws IOException {
     CRC32 crc = new CRC32();
-    try (InputStream in = new FileInputStream(file.toFile())) {
-      in.transferTo(new CheckedOutputStream(OutputStream.nullOutputStream(), crc));
+    try (OpenFile file = files.open(path);
+        InputStream in = new FileInputStream(file.path().toFile())) {
+      byte[] piece = new byte[ImageBytes.PIECE];
+      long left = MAX_SUMMED;
+      for (int length = in.read(piece); length > 0; length = in.read(piece)) {
+        left -= length;
+        if (left < 0) {
+          throw new IOException(path + " is too long");
+        }
+        crc.update(piece, 0, length);
+      }
     }
     return crc.getValue();
   }

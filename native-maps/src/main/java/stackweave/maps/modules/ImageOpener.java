@@ -17,6 +17,7 @@ import stackweave.maps.elf.ElfImage;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.MemoryElfImage;
 import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcessFiles.OpenFile;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.TableMemory;
 import stackweave.unwind.rule.RuleTable;
@@ -43,7 +44,7 @@ final class ImageOpener {
     this.memory = memory;
     this.rules = rules;
     this.sources = sources;
-    this.debugFiles = new DebugFiles(sources.debugRoot(), rules.memory());
+    this.debugFiles = new DebugFiles(sources.files(), sources.debugRoot(), rules.memory());
   }
 
   /** Sets who keeps files of deleted libraries, through which these are read. */
@@ -89,14 +90,14 @@ final class ImageOpener {
     return viaMemory(code, place, why);
   }
 
-  private static Path path(Mapping code, StringJoiner why) {
+  private Path path(Mapping code, StringJoiner why) {
     if (code.deleted()) {
       why.add("file deleted");
       return null;
     }
     try {
       Path path = Path.of(code.path());
-      if (Files.isRegularFile(path)) {
+      if (isRegular(path)) {
         return path;
       }
       why.add("no file at the path");
@@ -106,9 +107,17 @@ final class ImageOpener {
     return null;
   }
 
+  private boolean isRegular(Path path) {
+    try (OpenFile file = sources.files().open(path)) {
+      return Files.isRegularFile(file.path());
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
   private ModuleImage viaPath(Path path, Mapping code, Place place, StringJoiner why) {
     try {
-      FileElfImage elf = FileElfImage.open(path, rules.memory());
+      FileElfImage elf = FileElfImage.open(sources.files(), path, rules.memory());
       String doubt = isInode(path, code) ? null : doubt(elf, place);
       if (doubt == null) {
         return share(elf, ImageOrigin.FILE, code, place, why.toString());
@@ -136,7 +145,7 @@ final class ImageOpener {
       Place place,
       StringJoiner why) {
     try {
-      FileElfImage elf = FileElfImage.open(other, rules.memory());
+      FileElfImage elf = FileElfImage.open(sources.files(), other, rules.memory());
       if (isMapped.test(elf)) {
         ModuleImage image = share(elf, ImageOrigin.MAPPED_FILE, code, place, origin);
         image.readNow();
@@ -158,7 +167,8 @@ final class ImageOpener {
   private OpenedImage again(OpenedImage gone, String path, Place place) {
     Path held = kept.of(path);
     try {
-      FileElfImage elf = held == null ? null : FileElfImage.open(held, rules.memory());
+      FileElfImage elf =
+          held == null ? null : FileElfImage.open(sources.files(), held, rules.memory());
       if (elf != null && isSame(gone.elf(), elf)) {
         return new OpenedImage(elf, ImageOrigin.MAPPED_FILE, HELD);
       }
@@ -200,9 +210,9 @@ final class ImageOpener {
     return mapped.equals(elf.buildId()) ? null : "another file is at the path now";
   }
 
-  private static boolean isInode(Path path, Mapping code) {
-    try {
-      Map<String, Object> file = Files.readAttributes(path, "unix:dev,ino");
+  private boolean isInode(Path path, Mapping code) {
+    try (OpenFile open = sources.files().open(path)) {
+      Map<String, Object> file = Files.readAttributes(open.path(), "unix:dev,ino");
       long device = (Long) file.get("dev");
       return code.isFile()
           && (Long) file.get("ino") == code.inode()

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.rule.RuleTable;
 
@@ -60,7 +61,7 @@ public final class ModuleIndex {
    * @param rules receives the rules of all modules
    */
   public ModuleIndex(MemoryReader memory, RuleTable rules) {
-    this(memory, rules, ModuleSources.of(Path.of("/proc/self")));
+    this(memory, rules, ModuleSources.of(Path.of("/proc/self"), ProcessFiles.OWN));
   }
 
   /**

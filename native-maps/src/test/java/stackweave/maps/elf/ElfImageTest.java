@@ -32,6 +32,7 @@ import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleImage;
 import stackweave.maps.modules.OpenedImage;
 import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.maps.symbols.SymbolTable;
 import stackweave.maps.symbols.SymbolTableTest;
 import stackweave.testing.Commands;
@@ -215,7 +216,7 @@ class ElfImageTest {
     ModuleImage module =
         new ModuleImage(
             new OpenedImage(image, ImageOrigin.FILE, ""),
-            new DebugFiles(Path.of("/nonexistent"), TableMemory.HEAP),
+            new DebugFiles(ProcessFiles.OWN, Path.of("/nonexistent"), TableMemory.HEAP),
             new RuleTable(Architecture.X86_64),
             "/x",
             UnaryOperator.identity());

@@ -7,6 +7,7 @@ import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.ImageBytes;
 import stackweave.maps.proc.Mapping;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.maps.symbols.SymbolTable;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.TableMemory;
@@ -31,7 +32,7 @@ public final class ElfFuzz {
     ModuleImage module =
         new ModuleImage(
             new OpenedImage(image, ImageOrigin.FILE, ""),
-            new DebugFiles(Path.of("/nonexistent"), TableMemory.HEAP),
+            new DebugFiles(ProcessFiles.OWN, Path.of("/nonexistent"), TableMemory.HEAP),
             new RuleTable(Architecture.X86_64),
             "/x",
             UnaryOperator.identity());

@@ -19,6 +19,7 @@ import stackweave.maps.SelfMemory;
 import stackweave.maps.Symbols;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
@@ -61,7 +62,7 @@ class ModuleIndexTest {
         new ModuleIndex(
             NO_MEMORY,
             new RuleTable(Architecture.X86_64),
-            new ModuleSources(directory, directory, false));
+            new ModuleSources(directory, directory, ProcessFiles.OWN, false));
   }
 
   /** A line of maps for one page of code at file offset 0x1000, where gcc puts .text. */

@@ -27,6 +27,7 @@ import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.elf.ImageBytes;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.testing.Commands;
 import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
@@ -80,7 +81,8 @@ class VanishedFileTest {
 
   private MappedModule module(Path process, boolean mapFiles) throws Exception {
     ModuleIndex index =
-        new ModuleIndex(memory, rules, new ModuleSources(process, directory, mapFiles));
+        new ModuleIndex(
+            memory, rules, new ModuleSources(process, directory, ProcessFiles.OWN, mapFiles));
     index.refresh(0);
     return module(index);
   }
@@ -113,7 +115,10 @@ class VanishedFileTest {
     System.load(small.toString());
     Files.delete(small);
     ModuleIndex index =
-        new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
+        new ModuleIndex(
+            memory,
+            rules,
+            new ModuleSources(Path.of("/proc/self"), directory, ProcessFiles.OWN, false));
     index.refresh(0);
     MappedModule module =
         index.latest().modules().stream()
@@ -141,7 +146,10 @@ class VanishedFileTest {
   @Test
   void deletedButHeldOpen() throws Exception {
     ModuleIndex index =
-        new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
+        new ModuleIndex(
+            memory,
+            rules,
+            new ModuleSources(Path.of("/proc/self"), directory, ProcessFiles.OWN, false));
     try (FileInputStream in = new FileInputStream(library.toFile())) {
       Path held = descriptorOf(library);
       Files.delete(library);
@@ -163,7 +171,10 @@ class VanishedFileTest {
     Path other =
         Gcc.library(directory, "other", "int shown(void) { return 7; }", "-Wl,--build-id=sha1");
     ModuleIndex index =
-        new ModuleIndex(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false));
+        new ModuleIndex(
+            memory,
+            rules,
+            new ModuleSources(Path.of("/proc/self"), directory, ProcessFiles.OWN, false));
     index.keptBy(path -> other);
     index.refresh(0);
     MappedModule module = module(index);
@@ -217,7 +228,10 @@ class VanishedFileTest {
             .findFirst()
             .orElseThrow();
     ModuleImage image =
-        new ImageOpener(memory, rules, new ModuleSources(Path.of("/proc/self"), directory, false))
+        new ImageOpener(
+                memory,
+                rules,
+                new ModuleSources(Path.of("/proc/self"), directory, ProcessFiles.OWN, false))
             .open(code, mappings);
     assertEquals(ImageOrigin.FILE, image.origin());
     Files.delete(file);

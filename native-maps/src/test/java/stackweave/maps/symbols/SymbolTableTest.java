@@ -29,6 +29,7 @@ import stackweave.maps.modules.DebugFiles;
 import stackweave.maps.modules.ImageOrigin;
 import stackweave.maps.modules.ModuleImage;
 import stackweave.maps.modules.OpenedImage;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.testing.Commands;
 import stackweave.testing.Gcc;
 import stackweave.unwind.Architecture;
@@ -80,7 +81,7 @@ public class SymbolTableTest {
   public static ModuleImage image(Path library, Path debugRoot) throws ElfFormatException {
     return new ModuleImage(
         new OpenedImage(FileElfImage.open(library), ImageOrigin.FILE, ""),
-        new DebugFiles(debugRoot, TableMemory.HEAP),
+        new DebugFiles(ProcessFiles.OWN, debugRoot, TableMemory.HEAP),
         new RuleTable(Architecture.X86_64),
         library.toString(),
         UnaryOperator.identity());

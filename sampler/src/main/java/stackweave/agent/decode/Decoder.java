@@ -19,6 +19,7 @@ import stackweave.hotspot.MixedUnwinder;
 import stackweave.hotspot.model.HotSpotMethods;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.runtime.JavaThreads;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.store.EventStore;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.ObjectBits;
@@ -68,7 +69,7 @@ public final class Decoder implements AutoCloseable {
             store,
             methods,
             new KernelNames(process.tables()),
-            new JitNames(process.modules(), process.memory(), process.process()),
+            new JitNames(process.modules(), process.memory(), process.process(), process.files()),
             process.memory());
     boolean isOwn = process.process().isOwn();
     boolean open =
@@ -81,7 +82,7 @@ public final class Decoder implements AutoCloseable {
         new ThreadNames(
             process.process(),
             store,
-            threadFinder(hotSpot, open, isOwn, messages),
+            threadFinder(process.process(), hotSpot, open, messages),
             () -> open ? openVirtualThreads(hotSpot, messages) : null);
   }
 
@@ -97,9 +98,9 @@ public final class Decoder implements AutoCloseable {
 
   /** Null if Java threads can't be found. */
   private static JavaThreadFinder threadFinder(
-      HotSpot hotSpot, boolean open, boolean isOwn, Messages messages) {
-    if (hotSpot != null && !isOwn) {
-      return new OtherThreadFinder(hotSpot);
+      SampledProcess process, HotSpot hotSpot, boolean open, Messages messages) {
+    if (hotSpot != null && !process.isOwn()) {
+      return new OtherThreadFinder(process, hotSpot);
     }
     if (!open) {
       return null;

@@ -10,6 +10,7 @@ import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.vmstructs.SymbolAddresses;
 import stackweave.hotspot.vmstructs.UnsupportedVmException;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.FilesBelowRoot;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.MemoryAccess;
 import stackweave.linux.ProcessMemory;
@@ -19,6 +20,7 @@ import stackweave.linux.memory.MappedTables;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
 import stackweave.maps.modules.ModuleSources;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.unwind.rule.RuleTable;
 
 /**
@@ -31,6 +33,10 @@ public final class ProcessView implements AutoCloseable {
 
   private final SampledProcess process;
   private final ProcessMemory memory;
+
+  /** Null for this process, whose files need not be opened. */
+  private final FilesBelowRoot belowRoot;
+
   private final MappedTables tables = new MappedTables();
   private final RuleTable rules =
       new RuleTable(SystemCalls.current().orElseThrow().architecture(), tables);
@@ -48,10 +54,11 @@ public final class ProcessView implements AutoCloseable {
   private String nativeOnly = "";
 
   /** A view of a process of which nothing was read yet. */
-  ProcessView(SampledProcess process, ProcessMemory memory) {
+  ProcessView(SampledProcess process, ProcessMemory memory, FilesBelowRoot belowRoot) {
     this.process = process;
     this.memory = memory;
-    this.modules = new ModuleIndex(memory, rules, ModuleSources.of(process.directory()));
+    this.belowRoot = belowRoot;
+    this.modules = new ModuleIndex(memory, rules, ModuleSources.of(process.directory(), files()));
     this.signalStacks = new SignalStacks(modules);
   }
 
@@ -67,7 +74,8 @@ public final class ProcessView implements AutoCloseable {
       MemoryAccess access,
       boolean areSamplesTaken,
       Consumer<ModuleIndex> prepare) {
-    ProcessView view = new ProcessView(process, new ProcessMemory(process, access));
+    FilesBelowRoot files = filesOf(process);
+    ProcessView view = new ProcessView(process, new ProcessMemory(process, access), files);
     boolean opened = false;
     try {
       prepare.accept(view.modules());
@@ -78,6 +86,14 @@ public final class ProcessView implements AutoCloseable {
       if (!opened) {
         view.close();
       }
+    }
+  }
+
+  private static FilesBelowRoot filesOf(SampledProcess process) {
+    try {
+      return process.isOwn() ? null : FilesBelowRoot.of(process);
+    } catch (IOException e) {
+      throw new UncheckedIOException("the process's files can't be opened", e);
     }
   }
 
@@ -146,6 +162,11 @@ public final class ProcessView implements AutoCloseable {
     return memory;
   }
 
+  /** Opens its files. */
+  public ProcessFiles files() {
+    return belowRoot == null ? ProcessFiles.OWN : belowRoot;
+  }
+
   /** What is mapped. */
   public ModuleIndex modules() {
     return modules;
@@ -209,5 +230,8 @@ public final class ProcessView implements AutoCloseable {
   public void close() {
     memory.close();
     tables.close();
+    if (belowRoot != null) {
+      belowRoot.close();
+    }
   }
 }

@@ -61,7 +61,8 @@ public final class OwnPipeline implements AutoCloseable {
   public final Counters counters = counts.counters;
   public final EventStore store;
   public final SamplePipeline pipeline;
-  private final ProcessView process = new ProcessView(SampledProcess.OWN, new ProcessMemory());
+  private final ProcessView process =
+      new ProcessView(SampledProcess.OWN, new ProcessMemory(), null);
   private final PerfBudget budget = new PerfBudget(1 << 20);
   private final Recording recording = new Recording();
   private final Decoder decoder;

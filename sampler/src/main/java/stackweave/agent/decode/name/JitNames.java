@@ -14,6 +14,7 @@ import stackweave.maps.jit.JitSymbols;
 import stackweave.maps.jit.PerfMap;
 import stackweave.maps.modules.MappedModule;
 import stackweave.maps.modules.ModuleIndex;
+import stackweave.maps.proc.ProcessFiles;
 import stackweave.unwind.MemoryReader;
 import stackweave.unwind.UnreadableMemoryException;
 
@@ -34,6 +35,7 @@ public final class JitNames {
 
   private final ModuleIndex modules;
   private final MemoryReader memory;
+  private final JitFiles files;
   private final Path perfMap;
   private final String jitDump;
 
@@ -46,21 +48,28 @@ public final class JitNames {
   private long waitNanos;
   private long lookedNanos = System.nanoTime();
 
-  /** Of a process. */
-  public JitNames(ModuleIndex modules, MemoryReader memory, SampledProcess process) {
+  /**
+   * Of a process.
+   *
+   * @param files opens its files
+   */
+  public JitNames(
+      ModuleIndex modules, MemoryReader memory, SampledProcess process, ProcessFiles files) {
     this(
         modules,
         memory,
+        new JitFiles(process, files),
         Path.of("/tmp"),
-        process.isOwn() ? SampledProcess.OWN.innermostPid() : process.pid());
+        process.innermostPid()); // as its runtimes know it
   }
 
   /**
    * @param directory where perf maps are
    */
-  JitNames(ModuleIndex modules, MemoryReader memory, Path directory, long pid) {
+  JitNames(ModuleIndex modules, MemoryReader memory, JitFiles files, Path directory, long pid) {
     this.modules = modules;
     this.memory = memory;
+    this.files = files;
     this.perfMap = directory.resolve("perf-" + pid + ".map");
     this.jitDump = "jit-" + pid + ".dump";
   }
@@ -90,12 +99,12 @@ public final class JitNames {
   private boolean read() {
     List<MappedModule> mapped = modules.latest().modules();
     List<Object> now = new ArrayList<>();
-    now.add(JitFiles.identity(perfMap));
+    now.add(files.identity(perfMap));
     Path dump = null;
     for (MappedModule module : mapped) {
       if (module.name().equals(jitDump)) {
         dump = Path.of(module.path());
-        now.add(JitFiles.identity(dump));
+        now.add(files.identity(dump));
       }
       long descriptor = descriptorOf(module);
       if (descriptor != 0) {
@@ -127,13 +136,13 @@ public final class JitNames {
     void read(byte[] file, JitSymbols to) throws JitFormatException;
   }
 
-  private static void file(Path file, Parser parser, JitSymbols to) {
-    List<Object> identity = JitFiles.identity(file);
+  private void file(Path file, Parser parser, JitSymbols to) {
+    List<Object> identity = files.identity(file);
     if (identity.isEmpty()) {
       return;
     }
     try {
-      parser.read(JitFiles.read(file, identity), to);
+      parser.read(files.read(file, identity), to);
     } catch (IOException | JitFormatException e) {
       // What was read before that is used.
     }

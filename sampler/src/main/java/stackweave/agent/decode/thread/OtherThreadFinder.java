@@ -5,6 +5,7 @@ import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.heap.ThreadObjects;
 import stackweave.hotspot.runtime.JavaThreads;
 import stackweave.hotspot.runtime.JavaThreads.JavaThread;
+import stackweave.jfr.process.SampledProcess;
 
 /**
  * The threads of another process's VM, by the VM's list, with their names in its heap. For the
@@ -12,11 +13,14 @@ import stackweave.hotspot.runtime.JavaThreads.JavaThread;
  */
 public final class OtherThreadFinder implements JavaThreadFinder {
   private final JavaThreads vmThreads;
+  private final ThreadIds ids;
 
   /** Null where names can't be read from the heap. */
   private final ThreadObjects objects;
 
-  public OtherThreadFinder(HotSpot hotSpot) {
+  /** Of a process's VM. */
+  public OtherThreadFinder(SampledProcess process, HotSpot hotSpot) {
+    ids = new ThreadIds(process);
     vmThreads = hotSpot.threads();
     objects = hotSpot.threadObjects();
   }
@@ -24,12 +28,16 @@ public final class OtherThreadFinder implements JavaThreadFinder {
   @Override
   public boolean forEach(Visitor visitor) {
     boolean allCertain = true;
+    ids.look();
     for (JavaThread thread : vmThreads.all()) {
       long address = thread.address();
       ThreadObjects.Found found =
           objects == null ? ThreadObjects.Found.NONE : objects.read(address);
       allCertain &= found != null;
-      visitor.javaThread(thread.osThreadId(), named(found), vmThreads.stackEnd(address), address);
+      int tid = ids.ofSamples(thread.osThreadId());
+      if (tid > 0) {
+        visitor.javaThread(tid, named(found), vmThreads.stackEnd(address), address);
+      }
     }
     return allCertain;
   }
