@@ -58,6 +58,16 @@ public enum RefusalText {
   /** The program has no room for another process. */
   PERF_TOO_MANY_PROCESSES(Reason.RING_MEMORY, "more than %d processes are not sampled at a time"),
 
+  /** Samples have ids of this process's namespace, and the filter knows no other. */
+  PERF_NAMESPACE(
+      Reason.NOT_PERMITTED,
+      "the process has its ids in another pid namespace than this one, which only the machine's own"
+          + " sees; a command in the machine's pid namespace, or in the process's, lifts it"),
+
+  /** Signals and events of threads are for the own process. */
+  OWN_PROCESS_ONLY(
+      Reason.ABSENT, "it samples its own process alone; another one is sampled by perf"),
+
   /** All CPUs are without ticks. */
   PERF_WITHOUT_TICKS(
       Reason.UNSUPPORTED_KERNEL,

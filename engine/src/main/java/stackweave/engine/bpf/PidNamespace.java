@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import stackweave.engine.bpf.BpfCode.Operation;
+import stackweave.jfr.process.SampledProcess;
 
 /**
  * A namespace of process and thread ids, by which the kernel's programs find the ids within a
@@ -16,8 +17,6 @@ import stackweave.engine.bpf.BpfCode.Operation;
  * @param inode likewise
  */
 public record PidNamespace(long device, long inode) {
-  private static final String OWN = "/proc/self/ns/pid";
-
   /** include/linux/proc_ns.h, PROC_PID_INIT_INO. */
   private static final long FIRST_INODE = 0xEFFFFFFCL;
 
@@ -26,9 +25,31 @@ public record PidNamespace(long device, long inode) {
 
   /** The namespace of this process. */
   public static PidNamespace own() throws IOException {
-    Map<String, Object> facts = Files.readAttributes(Path.of(OWN), "unix:dev,ino");
+    return of(SampledProcess.OWN);
+  }
+
+  private static PidNamespace of(SampledProcess process) throws IOException {
+    Map<String, Object> facts =
+        Files.readAttributes(Path.of(process.file("ns/pid")), "unix:dev,ino");
     return new PidNamespace(
         ((Number) facts.get("dev")).longValue(), ((Number) facts.get("ino")).longValue());
+  }
+
+  /**
+   * Whether the kernel's programs can tell a process by ids of this process's namespace: it is in
+   * the same one, or this one is the machine's. Then /proc has these ids, too.
+   */
+  public static boolean isSeen(SampledProcess process) {
+    if (process.isOwn()) {
+      return true;
+    }
+    try {
+      // A /proc of an outer namespace has an id of this process for each namespace inside it.
+      return SampledProcess.OWN.status("NSpid").length == 1
+          && (own().isFirst() || own().equals(of(process)));
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   /** Whether it is the machine's. */

@@ -46,6 +46,12 @@ public final class EngineChooser {
     List<EngineRefusal> refusals = new ArrayList<>();
     CallPolicy policy = config.callPolicy();
     for (EngineKind kind : order(config.preferred(), KernelVersion.current())) {
+      if (!config.process().isOwn() && kind != EngineKind.PERF) {
+        if (kind == config.preferred() || !config.event().isCpu() && kind.samplesEvents()) {
+          refusals.add(RefusalText.OWN_PROCESS_ONLY.of(kind, 0).refusal());
+        }
+        continue;
+      }
       if (!config.event().isCpu() && !kind.samplesEvents()) {
         if (kind == config.preferred()) {
           refusals.add(

@@ -9,6 +9,7 @@ import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.EngineStatistics;
 import stackweave.engine.RefusalText;
+import stackweave.engine.bpf.PidNamespace;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.SystemCalls;
 
@@ -63,6 +64,9 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
   }
 
   private void open() throws EngineRefusedException {
+    if (!PidNamespace.isSeen(process)) {
+      throw RefusalText.PERF_NAMESPACE.of(KIND, 0);
+    }
     openWakeup();
     events = CpuEvents.open(calls, config, cpus, drainTid);
     if (!events.filter().add(pid)) {

@@ -59,6 +59,7 @@ public final class SamplePipeline implements EngineSink {
 
   private Throttle throttle;
   private int storeGeneration;
+  private boolean discards;
 
   private ModuleSearch search;
 
@@ -210,8 +211,20 @@ public final class SamplePipeline implements EngineSink {
     return search.look(timeNanos);
   }
 
+  /**
+   * Counts the samples that follow as not decodable: the process is gone whose memory they need.
+   */
+  public void discard() {
+    discards = true;
+  }
+
   @Override
   public boolean wantsSample() {
+    if (discards) {
+      counts.counters.add(Counter.TAKEN, 1);
+      counts.counters.add(Counter.UNDECODABLE, 1);
+      return false;
+    }
     if (throttle.keeps()) {
       return true;
     }

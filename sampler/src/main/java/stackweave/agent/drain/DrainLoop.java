@@ -99,6 +99,9 @@ final class DrainLoop {
   /** Whether another engine is to take over, or sampling is switched off. */
   private boolean mustEnd;
 
+  /** Whether the memory of the sampled process is gone. */
+  private boolean isGone;
+
   DrainLoop(Run run, DrainParts parts, Status status, StopSignal stop, PerfBudget budget) {
     this.run = run;
     this.engine = run.engine();
@@ -116,12 +119,19 @@ final class DrainLoop {
     status.write(); // so that short recordings have one: the first stacks take time
     parts.room().begin();
     boolean hasRoom = true;
-    while (!stop.isSet() && !mustEnd && hasRoom) {
+    while (!stop.isSet() && !mustEnd && hasRoom && !isGone) {
       next();
       hasRoom = !parts.room().mustEnd();
     }
     engine.stop();
+    isGone |= run.process().memory().isGone();
+    if (isGone) {
+      samples.discard();
+    }
     engine.drain(Long.MAX_VALUE, samples);
+    if (isGone) {
+      return End.GONE;
+    }
     if (!hasRoom) {
       return End.NO_ROOM;
     }
@@ -164,7 +174,7 @@ final class DrainLoop {
       mustEnd = true;
     }
     long cpuBefore = status.ownCpu();
-    int drained = engine.drain(Long.MAX_VALUE, samples);
+    int drained = drainEngine();
     long cpu = status.ownCpu() - cpuBefore;
     mustEnd |= engine.state() == EngineState.TO_BE_REPLACED;
     run.throttle().settle();
@@ -180,6 +190,19 @@ final class DrainLoop {
     gatheringSince = System.nanoTime();
     sampled |= drained > 0;
     doDue(gatheringSince);
+  }
+
+  /**
+   * Drains what the engine has. Of another process only what was sampled before it was found to be
+   * the same: the samples of a program that it runs instead would be given the old one's names.
+   */
+  private int drainEngine() {
+    if (parts.machine().process().isOwn()) {
+      return engine.drain(Long.MAX_VALUE, samples);
+    }
+    long now = System.nanoTime();
+    isGone = run.process().memory().isGone();
+    return isGone ? 0 : engine.drain(now, samples);
   }
 
   // ---- how long samples wait

@@ -8,6 +8,7 @@ import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.drain.limit.Room;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.linux.DaemonThread;
 import stackweave.linux.NativeAccess;
@@ -33,6 +34,9 @@ final class DrainThread implements Runnable {
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread thread;
 
+  /** Why it ended by itself; empty before. */
+  private volatile String endReason = "";
+
   DrainThread(DrainParts parts, AgentTools tools, Status status) {
     this.parts = parts;
     this.tools = tools;
@@ -54,6 +58,11 @@ final class DrainThread implements Runnable {
   /** Whether it has ended, also by an error. */
   boolean hasEnded() {
     return ended.getCount() == 0;
+  }
+
+  /** Why it has ended by itself, in one line; empty if it has not. */
+  String endReason() {
+    return endReason;
   }
 
   /** Whether an engine runs, or none may. */
@@ -83,6 +92,7 @@ final class DrainThread implements Runnable {
         return;
       }
       if (NativeAccess.whyNot() == null) {
+        parts.machine().rights().take();
         sample();
       } else {
         stateNoSamples(NativeAccess.whyNot());
@@ -92,7 +102,12 @@ final class DrainThread implements Runnable {
       }
     } catch (Throwable e) {
       // The application must not notice a failure of this thread.
-      status.stateFailure(e);
+      if (parts.machine().process().isOwn() || parts.machine().process().hasMemory()) {
+        status.stateFailure(e);
+        endReason = status.totals().note;
+      } else {
+        stateGone();
+      }
     } finally {
       status.close();
       parts.started().countDown();
@@ -104,7 +119,7 @@ final class DrainThread implements Runnable {
     status.begin();
     try (PerfBudget budget = new PerfBudget(parts.options().perfMemoryBytes())) {
       EngineSession session = new EngineSession(parts, tools, status, stop, budget);
-      while (!stop.isSet()) {
+      while (!stop.isSet() && endReason.isEmpty()) {
         awaitSwitchedOn();
         awaitRoom();
         End end = stop.isSet() ? End.STOPPED : session.run();
@@ -114,6 +129,7 @@ final class DrainThread implements Runnable {
             awaitRetry(budget, end == End.REFUSED_FOR_NOW);
           }
           case NO_ROOM -> stateNoRoom();
+          case GONE -> stateGone();
           case STOPPED, REPLACED -> {}
         }
         if (status.store() != null) {
@@ -193,6 +209,16 @@ final class DrainThread implements Runnable {
     state(
         SwitchPlaces.SWITCHED_OFF + off + " (remove it to go on)",
         "switched off by " + off + "; remove it to go on");
+  }
+
+  /** The sampled process is no more what it was. */
+  private void stateGone() {
+    SampledProcess process = parts.machine().process();
+    endReason =
+        "process "
+            + process.pid()
+            + (process.hasMemory() ? " runs another program now (exec)" : " has ended");
+    status.stateEnd(SamplerFigures.NOT_SAMPLING + endReason);
   }
 
   private void stateNoRoom() {

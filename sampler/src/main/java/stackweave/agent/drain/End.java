@@ -11,5 +11,7 @@ enum End {
   /** Heap, metaspace or a limit of the process leaves too little. */
   NO_ROOM,
   /** Sampling is to stop, or is switched off. */
-  STOPPED
+  STOPPED,
+  /** The sampled process, which is another one, has ended or runs another program. */
+  GONE
 }

@@ -135,6 +135,13 @@ final class Status implements AutoCloseable {
     write();
   }
 
+  /** Reports in the recording why there are no more samples. */
+  void stateEnd(String note) {
+    totals.engine = "";
+    totals.note = note;
+    write();
+  }
+
   /** Reports a failure of the agent in the same way. */
   void stateFailure(Throwable failure) {
     messages.sampling(failure(failure));

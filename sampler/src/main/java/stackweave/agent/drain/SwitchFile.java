@@ -7,6 +7,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.message.Messages;
+import stackweave.linux.FileRights;
 import stackweave.linux.OwnDirectory;
 
 /**
@@ -17,14 +18,17 @@ import stackweave.linux.OwnDirectory;
  * can write, so other users can't switch sampling off. For the drain thread only.
  */
 final class SwitchFile {
+  private final FileRights rights;
   private final Messages messages;
   private final String name;
   private String[] names;
 
   /**
+   * @param rights those of the drain thread; the switch file is this process's
    * @param name the file's absolute path, or empty: the default paths ({@link SwitchPlaces})
    */
-  SwitchFile(String name, Messages messages) {
+  SwitchFile(FileRights rights, String name, Messages messages) {
+    this.rights = rights;
     this.name = name;
     this.messages = messages;
   }
@@ -36,6 +40,11 @@ final class SwitchFile {
 
   /** The file that switches sampling off; null if there is none, which costs two system calls. */
   Path present() {
+    // No lambda for the own process: the first one takes half a MiB of its heap.
+    return rights.areUnchanged() ? look() : rights.own(this::look);
+  }
+
+  private Path look() {
     try {
       if (names == null) {
         names =

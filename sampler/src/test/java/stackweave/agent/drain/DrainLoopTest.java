@@ -28,6 +28,7 @@ import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
+import stackweave.linux.FileRights;
 
 /** One engine's loop, on this thread: what ends it, and what is drained by then. */
 class DrainLoopTest {
@@ -136,7 +137,7 @@ class DrainLoopTest {
             DrainThreadTest.options(""),
             Machine.REAL,
             Room.later(null, heap),
-            new SwitchFile(directory.resolve("off").toString(), messages),
+            new SwitchFile(FileRights.UNCHANGED, directory.resolve("off").toString(), messages),
             new CountDownLatch(1));
     DrainLoop.Run run =
         new DrainLoop.Run(engine, own.decoder().process(), own.pipeline, features, throttle, false);

@@ -27,6 +27,7 @@ import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MissedCpu;
 import stackweave.jfr.store.StartWatch;
+import stackweave.linux.FileRights;
 import stackweave.testing.EventsByTime;
 
 class DrainThreadTest {
@@ -116,12 +117,17 @@ class DrainThreadTest {
   private static DrainThread drain(
       long interval, StartWatch start, Supplier<EventStore> stores, EngineSource engines) {
     Messages messages = new Messages(line -> {});
-    SwitchFile switchFile = new SwitchFile("", messages);
+    SwitchFile switchFile = new SwitchFile(FileRights.UNCHANGED, "", messages);
     return new DrainThread(
         new DrainParts(
             new SamplingRequest(interval, "timer", 64, false, List.of(), List.of()),
             options(""),
-            new Machine(SampledProcess.OWN, engines, HeapRoom.Heap.OF_JVM, Machine.REAL.stores()),
+            new Machine(
+                SampledProcess.OWN,
+                FileRights.UNCHANGED,
+                engines,
+                HeapRoom.Heap.OF_JVM,
+                Machine.REAL.stores()),
             Room.later(null, HeapRoom.Heap.OF_JVM),
             switchFile,
             new CountDownLatch(1)),

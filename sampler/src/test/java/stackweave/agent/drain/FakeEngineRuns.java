@@ -32,6 +32,7 @@ import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.store.EventStore;
+import stackweave.linux.FileRights;
 import stackweave.testing.EventsByTime;
 
 /** The drain thread and the way of a sample, behind an engine that does what the test says. */
@@ -67,7 +68,12 @@ abstract class FakeEngineRuns {
                 (proxy, method, arguments) -> null);
     sampler =
         new Sampler(
-            new Machine(SampledProcess.OWN, this::choose, heap, Machine.REAL.stores()),
+            new Machine(
+                SampledProcess.OWN,
+                FileRights.UNCHANGED,
+                this::choose,
+                heap,
+                Machine.REAL.stores()),
             null,
             DrainThreadTest.options(",switch=" + directory.resolve("off")),
             this::features,

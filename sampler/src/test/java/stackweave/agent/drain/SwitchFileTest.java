@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.message.Messages;
+import stackweave.linux.FileRights;
 import stackweave.linux.OwnDirectory;
 
 /** When a switch file counts. */
@@ -25,7 +26,7 @@ class SwitchFileTest {
   private final List<String> said = new ArrayList<>();
 
   private Path present(Path file) {
-    return new SwitchFile(file.toString(), new Messages(said::add)).present();
+    return new SwitchFile(FileRights.UNCHANGED, file.toString(), new Messages(said::add)).present();
   }
 
   private Path directory(String name, String permissions) throws IOException {
@@ -36,7 +37,8 @@ class SwitchFileTest {
   @Test
   void countsWhileItIsThere() throws IOException {
     Path file = directory("own", "rwxr-xr-x").resolve("off");
-    SwitchFile switchFile = new SwitchFile(file.toString(), new Messages(said::add));
+    SwitchFile switchFile =
+        new SwitchFile(FileRights.UNCHANGED, file.toString(), new Messages(said::add));
     assertNull(switchFile.present());
     Files.createFile(file);
     assertEquals(file, switchFile.present());
