@@ -9,16 +9,11 @@ import stackweave.agent.drain.OutsideSampler;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.InvalidOptionException;
 import stackweave.agent.option.Options;
-import stackweave.engine.EngineConfig;
-import stackweave.engine.SampleEngine;
-import stackweave.engine.choice.EngineChoice;
-import stackweave.engine.choice.EngineChooser;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.process.SampledProcess;
-import stackweave.linux.MemoryAccess;
 import stackweave.linux.NativeAccess;
 
 /** Samples other processes for the commands. Stateless. */
@@ -36,33 +31,15 @@ final class ProcessSampling implements OutsideSampling {
     for (SampledFeature feature : request.features().keySet()) {
       return feature.event() + " events are recorded there only";
     }
-    return request.event().isCpu()
-        ? whyNoPerf(process)
-        : "event " + request.event().name() + " is sampled there only";
-  }
-
-  private static String whyNoPerf(TargetProcess process) {
+    if (!request.event().isCpu()) {
+      return "event " + request.event().name() + " is sampled there only";
+    }
     NativeAccess.begin();
-    SamplingRequest perf =
-        new SamplingRequest(
-            SamplingSettings.MAX_INTERVAL_NANOS,
-            EngineKind.PERF.label(),
-            1,
-            false,
-            List.of(),
-            List.of());
-    EngineChoice choice =
-        EngineChooser.start(EngineConfig.of(perf, MemoryAccess.AUTO, sampled(process)));
-    if (choice.engine().isEmpty()) {
-      return choice.reasons();
-    }
-    try (SampleEngine engine = choice.engine().get()) {
-      return engine.description().kind() == EngineKind.PERF ? "" : choice.reasons();
-    }
+    return OutsideSampler.whyNot(sampled(process));
   }
 
   private static SampledProcess sampled(TargetProcess process) {
-    return SampledProcess.other((int) process.pid());
+    return SampledProcess.other((int) process.pid(), process.directory());
   }
 
   @Override

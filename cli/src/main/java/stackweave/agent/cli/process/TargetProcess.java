@@ -212,6 +212,11 @@ public final class TargetProcess implements AutoCloseable {
     return pid;
   }
 
+  /** The path of its directory in /proc, which is no other process's until this is closed. */
+  public Path directory() {
+    return proc.path();
+  }
+
   /** The effective user id as this command sees it. */
   public int uid() {
     return files.uid();
