@@ -151,6 +151,11 @@ public final class ProcessView implements AutoCloseable {
     return process;
   }
 
+  /** Whether it has the VM's library. */
+  public boolean isJvm() {
+    return modules.latest().named(LIBJVM) != null;
+  }
+
   /** The symbols of the VM's library. */
   public SymbolAddresses libjvm() {
     MappedModule libjvm = modules.latest().named(LIBJVM);

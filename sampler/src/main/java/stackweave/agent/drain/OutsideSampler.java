@@ -60,8 +60,8 @@ public final class OutsideSampler implements AutoCloseable {
    * @param jdk name and version of the process's JVM
    * @param file is overwritten
    * @param features what is recorded beside CPU time
-   * @throws IOException if the file can't be written, the process has ended, or its memory may not be
-   *     read
+   * @throws IOException if the file can't be written, the process has ended, or its memory may not
+   *     be read
    */
   public OutsideSampler(
       SampledProcess process,
@@ -77,11 +77,7 @@ public final class OutsideSampler implements AutoCloseable {
     this.store = store(file, jdk);
     Machine machine =
         new Machine(
-            this.process,
-            rights,
-            EngineSource.OF_MACHINE,
-            HeapRoom.Heap.OF_JVM,
-            info -> store);
+            this.process, rights, EngineSource.OF_MACHINE, HeapRoom.Heap.OF_JVM, info -> store);
     this.sampler = new Sampler(machine, null, options, features, messages, StatusBoard.NONE);
   }
 
@@ -111,6 +107,9 @@ public final class OutsideSampler implements AutoCloseable {
    * @param process by a directory that is its own
    */
   public static String whyNot(SampledProcess process) {
+    if (!process.hasMemory()) {
+      return "process " + process.pid() + " has ended";
+    }
     try {
       FileRights rights = FileRights.of(process);
       SampledProcess pinned = withMemory(process);
@@ -155,7 +154,7 @@ public final class OutsideSampler implements AutoCloseable {
     }
     choice.engine().get().close();
     try (ProcessView view = ProcessView.open(process, MemoryAccess.AUTO, false, modules -> {})) {
-      return view.nativeOnly();
+      return view.isJvm() ? view.nativeOnly() : "it is no JVM (it has no libjvm.so mapped)";
     }
   }
 

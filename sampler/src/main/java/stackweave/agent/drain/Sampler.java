@@ -170,16 +170,15 @@ public final class Sampler implements SamplingListener {
     return current != null && current.hasStarted();
   }
 
-<<<<<<< HEAD
   /** Whether a drain thread has opened the store. Any thread. */
   boolean hasStore() {
     return store != null;
-=======
+  }
+
   /** Why sampling has ended by itself, in one line; empty if it has not. Any thread. */
   String endReason() {
     DrainThread current = drain;
     return current == null ? "" : current.endReason();
->>>>>>> a7439f70 (OutsideSampler has its target's rights, an end, and a trial)
   }
 
   private void sampleFor(SamplingRequest request, AskedAt asked) {

@@ -1,0 +1,247 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.Works;
+import stackweave.agent.drain.OutsideSampler;
+import stackweave.agent.message.Messages;
+import stackweave.agent.option.Options;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
+import stackweave.jfr.read.Sample;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.linux.Descriptor;
+import stackweave.testing.Commands;
+
+/** A process that is sampled from this one: where it lives, and how it ends. */
+class OutsideIT {
+  private static final String CHROOT =
+      "for each in $(ls \"$1\"); do [ $each = tmp ] || mount --rbind /$each \"$1/$each\"; done;"
+          + " mount -t proc proc \"$1/proc\"; root=$1; shift;"
+          + " exec chroot --userspec=65534:65534 --groups= \"$root\" \"$@\"";
+
+  private static final SamplingRequest REQUEST =
+      new SamplingRequest(1_000_000, "auto", 64, false, List.of("test"), List.of());
+
+  private static final long CPU_NANOS = 1_500_000_000L;
+  private static final long PATIENCE_NANOS = 120_000_000_000L;
+
+  @TempDir Path directory;
+  private Process started;
+  private final List<String> said = new ArrayList<>();
+
+  static Stream<Jvm> jvms() {
+    return Container.publicJvms();
+  }
+
+  @BeforeEach
+  void look() throws IOException {
+    assumeTrue(Files.isReadable(Path.of("/proc/1/mem")), "only root samples other users' JVMs");
+    Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+  }
+
+  @AfterEach
+  void end() throws Exception {
+    if (started != null) {
+      started.descendants().forEach(ProcessHandle::destroyForcibly);
+      started.destroyForcibly().waitFor();
+    }
+  }
+
+  /** Another user's JVM with its own processes, mounts and root. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aContainersStacksAndNamesAreComplete(Jvm jvm) throws Exception {
+    int pid = startInContainer(jvm);
+    Path file = directory.resolve("rec.jfr");
+    List<Sample> samples = sample(pid, file, "");
+    long complete = samples.stream().filter(sample -> sample.end().isComplete()).count();
+    List<Sample> busy =
+        samples.stream().filter(sample -> sample.thread().name().equals("busy")).toList();
+    long named =
+        busy.stream()
+            .filter(sample -> texts(sample).contains("stackweave.agent.apps.BurnsCpu.burn"))
+            .filter(sample -> texts(sample).contains("start_thread"))
+            .count();
+    String all = complete + " complete and " + busy.size() + " busy of " + samples.size() + said;
+    assertTrue(busy.size() > 500, all);
+    assertTrue(complete >= samples.size() * 0.995, all);
+    assertTrue(named >= busy.size() * 0.99, () -> named + " named; " + all + texts(busy.get(0)));
+    assertEquals(0, Files.getAttribute(file, "unix:uid"));
+  }
+
+  @Test
+  void theRecordingOfAJvmThatIsKilledStands() throws Exception {
+    int pid = startInContainer(jvms().findFirst().orElseThrow());
+    Path file = directory.resolve("killed.jfr");
+    try (Descriptor proc = Descriptor.directory("/proc/" + pid);
+        OutsideSampler sampler = sampler(SampledProcess.other(pid, proc.path()), file)) {
+      awaitCpu(sampler, SampledProcess.other(pid, proc.path()));
+      ProcessHandle.of(pid).orElseThrow().destroyForcibly();
+      awaitEnd(sampler);
+      assertEquals("process " + pid + " has ended", sampler.endReason());
+      assertTrue(samples(file).size() > 500, "the file is readable before it is closed");
+      assertEquals("process " + pid + " has ended", whyNot(proc, pid));
+    }
+    assertTrue(samples(file).size() > 500);
+  }
+
+  /** What it was before is in the recording, and nothing of what it is then. */
+  @Test
+  void aProcessThatRunsAnotherProgramIsNotSampledOn() throws Exception {
+    String loop = "while :; do :; done";
+    started =
+        new ProcessBuilder("bash", "-c", "trap 'exec sh -c \"" + loop + "\"' USR1; " + loop)
+            .start();
+    int pid = (int) started.pid();
+    Path file = directory.resolve("exec.jfr");
+    try (Descriptor proc = Descriptor.directory("/proc/" + pid)) {
+      SampledProcess process = SampledProcess.other(pid, proc.path());
+      assertTrue(OutsideSampler.whyNot(process).contains("libjvm"), OutsideSampler.whyNot(process));
+      try (OutsideSampler sampler = sampler(process, file)) {
+        awaitCpu(sampler, process);
+        Commands.output("kill", "-USR1", pid);
+        awaitEnd(sampler);
+        assertEquals("process " + pid + " runs another program now (exec)", sampler.endReason());
+      }
+    }
+    List<Sample> samples = samples(file);
+    assertTrue(samples.size() > 500);
+    assertTrue(samples.stream().allMatch(sample -> !texts(sample).contains("[dash]")));
+  }
+
+  @Test
+  void aStoppedProcessGoesOn() throws Exception {
+    int pid = startInContainer(jvms().findFirst().orElseThrow());
+    Commands.output("kill", "-STOP", pid);
+    Path file = directory.resolve("stopped.jfr");
+    try (Descriptor proc = Descriptor.directory("/proc/" + pid)) {
+      SampledProcess process = SampledProcess.other(pid, proc.path());
+      assertEquals("", OutsideSampler.whyNot(process));
+      try (OutsideSampler sampler = sampler(process, file)) {
+        Thread.sleep(500);
+        assertEquals("", sampler.endReason());
+        Commands.output("kill", "-CONT", pid);
+        awaitCpu(sampler, process);
+      }
+    }
+    assertTrue(samples(file).size() > 500);
+  }
+
+  private int startInContainer(Jvm jvm) throws Exception {
+    Path root = Files.createDirectories(directory.resolve("root"));
+    for (String mounted : new String[] {"usr", "lib", "lib64", "bin", "etc", "dev", "opt"}) {
+      if (Files.exists(Path.of("/" + mounted))) {
+        Files.createDirectories(root.resolve(mounted));
+      }
+    }
+    Files.createDirectories(root.resolve("proc"));
+    Path tmp = Files.createDirectories(root.resolve("tmp"));
+    Files.setPosixFilePermissions(tmp, PosixFilePermissions.fromString("rwxrwxrwx"));
+    Path apps = Files.createDirectories(tmp.resolve("stackweave/agent/apps"));
+    try (Stream<Path> classes = Files.list(Jars.apps().resolve("stackweave/agent/apps"))) {
+      for (Path each : classes.toList()) {
+        Files.copy(each, apps.resolve(each.getFileName().toString()));
+      }
+    }
+    started =
+        new ProcessBuilder(
+                "unshare",
+                "--mount",
+                "--pid",
+                "--fork",
+                "sh",
+                "-c",
+                CHROOT,
+                "sh",
+                root.toString(),
+                jvm.home().resolve("bin/java").toString(),
+                "-cp",
+                "/tmp",
+                Works.class.getName())
+            .redirectError(directory.resolve("target.txt").toFile())
+            .start();
+    assertEquals("ready", started.inputReader().readLine(), () -> text("target.txt"));
+    return (int) started.children().findFirst().orElseThrow().pid();
+  }
+
+  private String text(String file) {
+    try {
+      return Files.readString(directory.resolve(file));
+    } catch (IOException e) {
+      return e.toString();
+    }
+  }
+
+  private List<Sample> sample(int pid, Path file, String whyNot) throws Exception {
+    try (Descriptor proc = Descriptor.directory("/proc/" + pid)) {
+      SampledProcess process = SampledProcess.other(pid, proc.path());
+      assertEquals(whyNot, OutsideSampler.whyNot(process));
+      try (OutsideSampler sampler = sampler(process, file)) {
+        awaitCpu(sampler, process);
+      }
+    }
+    return samples(file);
+  }
+
+  private static String whyNot(Descriptor proc, int pid) {
+    return OutsideSampler.whyNot(SampledProcess.other(pid, proc.path()));
+  }
+
+  private OutsideSampler sampler(SampledProcess process, Path file) throws Exception {
+    OutsideSampler sampler =
+        new OutsideSampler(
+            process,
+            "test",
+            file,
+            Options.parse("hooks=off,jit=all,drain=100"),
+            List::of,
+            new Messages(said::add));
+    sampler.start(REQUEST);
+    return sampler;
+  }
+
+  private void awaitCpu(OutsideSampler sampler, SampledProcess process) throws Exception {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (!sampler.hasStarted() && System.nanoTime() < end) {
+      Thread.sleep(10);
+    }
+    long cpu = process.cpuNanos();
+    while (process.cpuNanos() < cpu + CPU_NANOS && System.nanoTime() < end) {
+      assertEquals("", sampler.endReason(), said::toString);
+      Thread.sleep(10);
+    }
+  }
+
+  private static void awaitEnd(OutsideSampler sampler) throws Exception {
+    long end = System.nanoTime() + PATIENCE_NANOS;
+    while (sampler.endReason().isEmpty() && System.nanoTime() < end) {
+      Thread.sleep(10);
+    }
+  }
+
+  private static List<Sample> samples(Path file) throws Exception {
+    List<Sample> samples = new ArrayList<>();
+    SampledRecording.open(file).forEachSample(samples::add);
+    return samples;
+  }
+
+  private static String texts(Sample sample) {
+    return sample.frames().stream().map(frame -> frame.text()).toList().toString();
+  }
+}
