@@ -32,6 +32,14 @@ public interface TableMemory {
   ByteBuffer allocate(int bytes);
 
   /**
+   * Whether a copy of so many bytes of a file is to be allocated: a process may have mapped any
+   * number of large files.
+   */
+  default boolean hasRoom(long more) {
+    return true;
+  }
+
+  /**
    * Gives memory back at once. Neither the buffer nor a view of it may be used from then on.
    *
    * @param buffer what {@link #allocate} has returned, not a view of it; null is ignored

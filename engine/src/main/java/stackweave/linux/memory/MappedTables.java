@@ -21,6 +21,9 @@ public final class MappedTables implements TableMemory, AutoCloseable {
   /** Smaller tables are on the heap, since a mapping takes whole pages. */
   static final int SMALLEST_BYTES = 8 << 10;
 
+  /** All together. Of libraries beyond that there are neither symbols nor unwind information. */
+  private static final long MAX_BYTES = 256 << 20;
+
   private final ReferenceQueue<ByteBuffer> unreachable = new ReferenceQueue<>();
   private final Set<Mapping> mappings = new HashSet<>();
   private long bytes;
@@ -42,9 +45,7 @@ public final class MappedTables implements TableMemory, AutoCloseable {
 
   @Override
   public ByteBuffer allocate(int length) {
-    for (Reference<?> gone = unreachable.poll(); gone != null; gone = unreachable.poll()) {
-      unmap((Mapping) gone);
-    }
+    unmapUnreachable();
     if (length < SMALLEST_BYTES) {
       return ByteBuffer.allocate(length);
     }
@@ -54,6 +55,18 @@ public final class MappedTables implements TableMemory, AutoCloseable {
     mappings.add(new Mapping(buffer, unreachable, mapped.address(), length));
     // JNA's buffers have native order, other than ByteBuffer.allocate's.
     return buffer.order(ByteOrder.BIG_ENDIAN);
+  }
+
+  @Override
+  public boolean hasRoom(long more) {
+    unmapUnreachable();
+    return bytes + more <= MAX_BYTES;
+  }
+
+  private void unmapUnreachable() {
+    for (Reference<?> gone = unreachable.poll(); gone != null; gone = unreachable.poll()) {
+      unmap((Mapping) gone);
+    }
   }
 
   @Override

@@ -30,6 +30,21 @@ class MappedTablesTest {
   }
 
   @Test
+  void anyNumberOfFilesHasNoRoom() {
+    try (MappedTables tables = new MappedTables()) {
+      int file = 64 << 20;
+      ByteBuffer last = null;
+      for (int i = 0; i < 4; i++) {
+        assertTrue(tables.hasRoom(file));
+        last = tables.allocate(file);
+      }
+      assertFalse(tables.hasRoom(1));
+      tables.release(last);
+      assertTrue(tables.hasRoom(file));
+    }
+  }
+
+  @Test
   void aViewKeepsThem() throws InterruptedException {
     try (MappedTables tables = new MappedTables()) {
       IntBuffer view = tables.allocate(BYTES).asIntBuffer();

@@ -59,6 +59,9 @@ public interface ImageBytes {
   /** Copies a range piece by piece to a table's memory. */
   private static ByteBuffer copy(TableMemory tables, long position, long size, Source source)
       throws ElfFormatException {
+    if (!tables.hasRoom(size)) {
+      throw new ElfFormatException(Reason.TOO_LARGE, position);
+    }
     ByteBuffer copy = tables.allocate((int) size);
     byte[] piece = new byte[(int) Math.min(size, PIECE)];
     try {

@@ -30,6 +30,9 @@ public final class SymbolTable {
   private static final int REACH = 2;
   private static final int WORD = 3;
 
+  /** So many symbols are looked at for one that reaches over those between. */
+  private static final int MAX_INNER = 1 << 14;
+
   /** A word has the name's offset in its string table, the kind, the string table, and a sign. */
   static final int NAME_BITS = 26;
 
@@ -71,7 +74,8 @@ public final class SymbolTable {
    */
   public int find(long address) {
     long wanted = address - base;
-    for (int i = floor(wanted); i >= 0 && wanted < get(i, REACH); i--) {
+    int last = floor(wanted);
+    for (int i = last; i >= 0 && i > last - MAX_INNER && wanted < get(i, REACH); i--) {
       if (wanted < get(i, START) + get(i, SIZE)) {
         return i;
       }

@@ -40,6 +40,8 @@ public final class SymbolTableBuilder {
   /** If each piece of so many bytes has the end of a name, no name is twice as long. */
   private static final int NAME_PIECE = 8 << 10;
 
+  private static final int COMPARED_LENGTH = 512;
+
   /** Longs of a symbol in the file: its name, kind and section; its address; its size. */
   private static final int SYMBOL_LONGS = 3;
 
@@ -289,13 +291,19 @@ public final class SymbolTableBuilder {
       order = kind(word) - kind(than);
     }
     if (order == 0) {
-      order = nameLength(word) - nameLength(than);
+      order = comparedLength(word) - comparedLength(than);
     }
     return order < 0;
   }
 
   private static boolean isLocal(int word) {
     return kind(word) % NOTYPE_KIND == LOCAL_KIND;
+  }
+
+  /** Of a long name enough to compare: two million symbols may be at one address. */
+  private int comparedLength(int word) {
+    return Strings.length(
+        names[SymbolTable.table(word)], SymbolTable.offset(word), COMPARED_LENGTH);
   }
 
   private int nameLength(int word) {
