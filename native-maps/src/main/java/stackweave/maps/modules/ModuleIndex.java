@@ -30,6 +30,9 @@ public final class ModuleIndex {
 
   private static final int MAX_UNLOADED = 1_024;
 
+  /** Ranges of files' code, each of which is compared with all others; more are unknown code. */
+  private static final int MAX_RANGES = 2_048;
+
   private static final String JAVA_HOME = System.getProperty("java.home") + "/";
   private static final String VDSO = "[vdso]";
   private static final ModuleMap NOTHING = new ModuleMap(0, List.of(), new AnonymousCode());
@@ -213,7 +216,7 @@ public final class ModuleIndex {
     List<CodeRange> ranges = new ArrayList<>();
     setAnonymous(mappings);
     for (Mapping m : mappings) {
-      if (m.executable() && (m.isFile() || m.path().equals(VDSO))) {
+      if (m.executable() && (m.isFile() || m.path().equals(VDSO)) && ranges.size() < MAX_RANGES) {
         MappedModule module = moduleOf(known, m);
         if (module == null) {
           all = all == null ? ProcMaps.read(sources.process()) : all;

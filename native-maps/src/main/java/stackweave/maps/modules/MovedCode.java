@@ -17,6 +17,12 @@ import stackweave.maps.proc.Mapping;
 final class MovedCode {
   private static final int PAGE = 4096;
 
+  /**
+   * Pieces of memory that are looked at in one call, for each of which all mappings are searched
+   * and two files opened. A process can have 65,530; further ones are looked at in later calls.
+   */
+  private static final int MAX_LOOKS = 256;
+
   private final ImageOpener opener;
 
   /** Where executable memory begins that is known to be no library's. */
@@ -39,12 +45,16 @@ final class MovedCode {
   List<Mapping> asOfFiles(List<Mapping> executable, List<Mapping> all) {
     List<Mapping> result = new ArrayList<>();
     Set<Long> looked = new HashSet<>();
+    int looks = 0;
     for (Mapping m : executable) {
-      Mapping file = mayBe(m) && !others.contains(m.start()) ? ofFile(m, all) : null;
+      boolean mayBe = mayBe(m);
+      boolean isNew = mayBe && !others.contains(m.start());
+      Mapping file = isNew && looks < MAX_LOOKS ? ofFile(m, all) : null;
       result.add(file == null ? m : file);
-      if (file == null && mayBe(m)) {
+      if (file == null && mayBe && (!isNew || looks < MAX_LOOKS)) {
         looked.add(m.start());
       }
+      looks += isNew ? 1 : 0;
     }
     others = looked;
     return result;

@@ -19,10 +19,17 @@ public final class ProcMaps {
   /** A path has up to 4095 bytes, each written as up to four. */
   private static final int MAX_LINE = 32 << 10;
 
+  /** Characters of paths that are kept: of 65,530 mappings each may have 16 KiB. */
+  private static final int MAX_PATHS = 16 << 20;
+
+  /** About what a line has without a path. */
+  private static final int NUMBERS = 73;
+
   private ProcMaps() {}
 
   /**
-   * The mappings of a process, lowest address first.
+   * The mappings of a process, lowest address first; not all, if their paths are longer than 16 MiB
+   * together.
    *
    * @param process its directory, such as /proc/self
    * @throws IOException if the file can't be read or has a line that is not understood
@@ -30,18 +37,18 @@ public final class ProcMaps {
   public static List<Mapping> read(Path process) throws IOException {
     List<Mapping> mappings = new ArrayList<>();
     try (Lines lines = new Lines(process)) {
-      while (lines.next()) {
+      while (lines.next() && lines.hasRoom()) {
         mappings.add(line(lines.text()));
       }
     }
     return mappings;
   }
 
-  /** The lines of executable mappings and those not understood. */
+  /** The lines of executable mappings and those not understood; as many as {@link #read} has. */
   public static List<String> executable(Path process) throws IOException {
     List<String> kept = new ArrayList<>();
     try (Lines lines = new Lines(process)) {
-      while (lines.next()) {
+      while (lines.next() && lines.hasRoom()) {
         if (lines.mayBeExecutable()) {
           kept.add(lines.text());
         }
@@ -63,6 +70,8 @@ public final class ProcMaps {
     private int at;
 
     private int end = -1;
+
+    private int paths;
 
     Lines(Path process) throws IOException {
       in = new FileInputStream(process.resolve("maps").toFile());
@@ -108,7 +117,12 @@ public final class ProcMaps {
       return permissions + 3 >= end || buffer[permissions + 3] != '-';
     }
 
+    boolean hasRoom() {
+      return paths < MAX_PATHS;
+    }
+
     String text() {
+      paths += Math.max(0, end - at - NUMBERS);
       return new String(buffer, at, end - at, StandardCharsets.UTF_8);
     }
 

@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import stackweave.testing.Commands;
 
 class ProcMapsTest {
@@ -63,6 +66,16 @@ class ProcMapsTest {
             "x", "", "1000-2000", "1000-2000 r-xp", "1000-2000 r-xp 0 0:0 ", "-- r-xp 0 0:0 0")) {
       assertThrows(IOException.class, () -> ProcMaps.parse(List.of(line)), line);
     }
+  }
+
+  @Test
+  void pathsThatFillTheHeapAreLeftOut(@TempDir Path process) throws IOException {
+    String line = "1000-2000 r-xp 00000000 08:01 7   /" + "\\012".repeat(4000) + "\n";
+    int lines = 1200;
+    Files.writeString(process.resolve("maps"), line.repeat(lines));
+    int read = ProcMaps.read(process).size();
+    assertTrue(read > 1000 && read < lines, read + " of " + lines);
+    assertEquals(read, ProcMaps.executable(process).size());
   }
 
   /** What was parsed, written in the kernel's format again, is what the kernel wrote. */
