@@ -16,8 +16,8 @@ public final class CodeCache {
   /** Most bytes of the segment map read at a time: the longest hop backwards. */
   private static final int WINDOW = 256;
 
-  /** The longest block has fewer windows: it would be of 32 MiB with hops of single segments. */
-  private static final int MAX_WINDOWS = 1024;
+  /** Windows of the longest block, of 4 MiB at least: more than any compiler makes. */
+  private static final int MAX_WINDOWS = 256;
 
   /** More heaps than any JDK has (non-method, profiled, non-profiled; 27: hot). */
   private static final int MAX_HEAPS = 16;

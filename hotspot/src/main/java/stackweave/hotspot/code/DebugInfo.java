@@ -49,11 +49,12 @@ public final class DebugInfo {
   /** Copies PcDescs and scopes, of which either are first. */
   void copyScopes(MemoryReader memory, long pcsFrom, long pcsTo, long scopesFrom, long scopesTo)
       throws UnreadableMemoryException {
-    if (data.length() > MAX_KEPT) {
+    long from = Math.min(pcsFrom, scopesFrom);
+    int length = (int) (Math.max(pcsTo, scopesTo) - from);
+    if (data.length() > MAX_KEPT && length <= MAX_KEPT) {
       data = new MemoryCopy(1 << 14);
     }
-    long from = Math.min(pcsFrom, scopesFrom);
-    data.copy(memory, from, (int) (Math.max(pcsTo, scopesTo) - from));
+    data.copy(memory, from, length);
     firstPcDesc = (int) (pcsFrom - from);
     pcDescs = (int) (pcsTo - pcsFrom) / layout.pcDescSize;
     firstScope = (int) (scopesFrom - from);

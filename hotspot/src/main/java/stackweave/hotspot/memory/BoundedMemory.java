@@ -15,6 +15,9 @@ public final class BoundedMemory implements MemoryReader {
    */
   public static final int MAX_READS = 1 << 18;
 
+  /** A longer read counts as several. */
+  private static final int LOG2_BYTES = 12;
+
   private final MemoryReader memory;
   private int left = MAX_READS;
 
@@ -29,21 +32,22 @@ public final class BoundedMemory implements MemoryReader {
 
   @Override
   public long readLong(long address) throws UnreadableMemoryException {
-    count();
+    count(Long.BYTES);
     return memory.readLong(address);
   }
 
   @Override
   public void read(long address, byte[] target, int offset, int length)
       throws UnreadableMemoryException {
-    count();
+    count(length);
     memory.read(address, target, offset, length);
   }
 
-  private void count() throws UnreadableMemoryException {
-    if (left == 0) {
+  private void count(int bytes) throws UnreadableMemoryException {
+    left -= 1 + (bytes >> LOG2_BYTES);
+    if (left < 0) {
+      left = 0;
       throw UnreadableMemoryException.UNREADABLE;
     }
-    left--;
   }
 }

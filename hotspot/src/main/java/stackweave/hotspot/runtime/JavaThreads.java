@@ -15,7 +15,7 @@ public final class JavaThreads {
   /** The id of an OS thread that is not there (yet, or any more). */
   public static final int NO_THREAD = 0;
 
-  private static final int MAX_THREADS = 1 << 17;
+  private static final int MAX_THREADS = 1 << 16;
 
   private final Layout layout;
   private final MemoryReader memory;

@@ -40,7 +40,9 @@ final class ImageFuzz {
   /** Of the opening of a VM, and then of all that is asked of it. */
   private static final long MAX_OPEN_READS = 1 << 20;
 
-  private static final long MAX_ALLOCATED = 64 << 20;
+  /** Of a case, garbage included: debug information of many methods may be claimed to be large. */
+  private static final long MAX_ALLOCATED = 256 << 20;
+
   private static final int DEPTH = 2048;
 
   /** Of recorded samples. */
