@@ -49,13 +49,24 @@ final class FeatureList implements Supplier<List<Feature>> {
       all.add(new WeaveFeature(instrumentation, messages));
     }
     all.add(new LabelsFeature(instrumentation, messages));
+    all.addAll(ofAnyProcess(options));
+    if (calls != null) {
+      all.add(calls);
+    }
+    return all;
+  }
+
+  /**
+   * What can be recorded of another process, too, since it needs nothing in that process: all that
+   * a recording asks for as a {@link SampledFeature}. Labels, loads and calls need the agent
+   * inside.
+   */
+  static List<Feature> ofAnyProcess(Options options) {
+    List<Feature> all = new ArrayList<>();
     all.add(new MemoryFeature(options.perfMemoryBytes(), options.memory()));
     all.add(new AllocationFeature());
     for (SampledFeature kind : List.of(SampledFeature.BLOCKED, SampledFeature.WAITING)) {
       all.add(new WaitingFeature(kind, options.wallThreads(), options.drainPercent()));
-    }
-    if (calls != null) {
-      all.add(calls);
     }
     return all;
   }

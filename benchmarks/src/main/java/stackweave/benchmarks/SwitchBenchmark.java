@@ -16,6 +16,7 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.perf.PerfBudget;
 import stackweave.engine.perf.SwitchEvents;
 import stackweave.engine.perf.SwitchSink;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.CpuTime;
 import stackweave.linux.GuardedCall;
@@ -76,6 +77,7 @@ public class SwitchBenchmark {
     try (CpuTime cpu = new CpuTime();
         SwitchEvents events =
             SwitchEvents.start(
+                SampledProcess.OWN,
                 new PerfBudget(PerfBudget.DEFAULT_BYTES),
                 CallPolicy.ofThread(Set.of(GuardedCall.PERF_EVENT_OPEN)),
                 recorded.equals("wake-ups"))) {

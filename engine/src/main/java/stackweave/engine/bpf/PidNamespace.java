@@ -59,9 +59,14 @@ public record PidNamespace(long device, long inode) {
 
   /**
    * Writes instructions that store the ids of the current thread and its process, 4 bytes each, at
-   * {@code offset} of the program's stack. Register 0 is not 0 if it has none in this namespace.
+   * {@code offset} of the program's stack. Register 0 is not 0 if it has none in this namespace. In
+   * the machine's namespace processes of all others have an id, too.
    */
   public void writeIds(BpfCode code, int offset) {
+    if (isFirst()) {
+      code.call(BpfCode.GET_CURRENT_PID_TGID).store(FRAME, offset, 0).set(0, 0);
+      return;
+    }
     code.setLong(1, device).setLong(2, inode).copy(3, FRAME).apply(Operation.ADD, 3, offset);
     code.set(4, IDS_BYTES).call(BpfCode.GET_NS_CURRENT_PID_TGID);
   }

@@ -16,6 +16,7 @@ import stackweave.engine.perf.PerfRefusals;
 import stackweave.engine.perf.PerfThreadEngine;
 import stackweave.engine.timer.TimerEngine;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.GuardedCall;
 
@@ -46,13 +47,13 @@ public final class EngineChooser {
     List<EngineRefusal> refusals = new ArrayList<>();
     CallPolicy policy = config.callPolicy();
     for (EngineKind kind : order(config.preferred(), KernelVersion.current())) {
-      if (!config.process().isOwn() && kind != EngineKind.PERF) {
-        if (kind == config.preferred() || !config.event().isCpu() && kind.samplesEvents()) {
+      if (!config.process().isOwn() && !samplesOther(kind, config.event())) {
+        if (kind == config.preferred()) {
           refusals.add(RefusalText.OWN_PROCESS_ONLY.of(kind, 0).refusal());
         }
         continue;
       }
-      if (!config.event().isCpu() && !kind.samplesEvents()) {
+      if (config.process().isOwn() && !config.event().isCpu() && !kind.samplesEvents()) {
         if (kind == config.preferred()) {
           refusals.add(
               RefusalText.EVENT_NOT_BY_ENGINE.of(kind, 0, config.event().name()).refusal());
@@ -71,6 +72,18 @@ public final class EngineChooser {
       }
     }
     return new EngineChoice(Optional.empty(), refusals, policy.filtered());
+  }
+
+  /**
+   * Whether an engine samples the event of another process. What the kernel or the processor counts
+   * is sampled by CPU; a tracepoint or a function by events of its threads, since a program that
+   * filters a tracepoint filters it for all tools, and breakpoints would be set in all processes.
+   */
+  private static boolean samplesOther(EngineKind kind, SampledEvent event) {
+    return switch (event.kind()) {
+      case CPU, SOFTWARE, HARDWARE -> kind == EngineKind.PERF;
+      case TRACEPOINT, UPROBE, UNKNOWN -> kind == EngineKind.PERF_THREAD;
+    };
   }
 
   /**

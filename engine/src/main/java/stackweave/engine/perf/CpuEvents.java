@@ -1,14 +1,18 @@
 package stackweave.engine.perf;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import stackweave.cpu.PerfRegisters;
 import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.engine.bpf.Bpf;
-import stackweave.engine.perf.filter.OlderParts;
+import stackweave.engine.perf.event.EventRefusals;
+import stackweave.engine.perf.event.KernelEvent;
+import stackweave.engine.perf.event.KernelEvents;
 import stackweave.engine.perf.filter.ProcessFilter;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.linux.Errno;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.Libc;
@@ -19,7 +23,8 @@ import stackweave.unwind.snapshot.OlderCopy;
 /**
  * A perf event with a ring for each CPU: after each interval of a CPU's time the kernel writes the
  * registers and a copy of the stack of the thread that runs there into the CPU's ring, if a {@link
- * ProcessFilter} lets its process pass. Used by the engines of CPUs, on one thread at a time.
+ * ProcessFilter} lets its process pass. Other events that the kernel or the processor counts are
+ * sampled likewise. Used by the engines of CPUs, on one thread at a time.
  */
 final class CpuEvents implements AutoCloseable {
   private static final EngineKind KIND = EngineKind.PERF;
@@ -34,7 +39,21 @@ final class CpuEvents implements AutoCloseable {
 
   private static final double MOST_DEVIATION = 0.05;
 
+  /**
+   * Time between two events other than CPU time that the rings have room for while they wait, in
+   * ns. So often older parts of stacks are not copied.
+   */
+  private static final long EVENT_NANOS = 50_000;
+
+  /** Stands for no program. */
+  private static final int NONE = -1;
+
   private final SystemCalls calls;
+  private final SampledEvent event;
+
+  /** Null for CPU time. */
+  private final KernelEvent kernelEvent;
+
   private final long intervalNanos;
   private final int mostStackBytes;
   private final int[] cpus;
@@ -47,27 +66,50 @@ final class CpuEvents implements AutoCloseable {
   private ProcessFilter filter;
   private PerfRings rings = PerfRings.none();
 
-  private CpuEvents(SystemCalls calls, EngineConfig config, int[] cpus) {
+  private CpuEvents(SystemCalls calls, EngineConfig config, KernelEvent kernelEvent, int[] cpus) {
     this.calls = calls;
-    this.intervalNanos = config.intervalNanos();
-    this.mostStackBytes = config.stackBytes();
+    this.event = config.event();
+    this.kernelEvent = kernelEvent;
     this.cpus = cpus;
-    this.periods = periods(cpus, intervalNanos, new SplittableRandom());
+    if (kernelEvent == null) {
+      this.intervalNanos = config.intervalNanos();
+      this.mostStackBytes = config.stackBytes();
+      this.periods = periods(cpus, intervalNanos, new SplittableRandom());
+    } else {
+      this.intervalNanos = EVENT_NANOS;
+      // Events come in bursts: a ring is better used for many samples than for deep ones.
+      this.mostStackBytes = Math.min(config.stackBytes(), PerfSizes.MIN_STACK_BYTES);
+      this.periods = new long[largest(cpus) + 1];
+      Arrays.fill(periods, event.interval());
+    }
   }
 
   /**
    * Opens them; {@link #enable} begins to sample.
    *
-   * @param config has the interval, and the most bytes of a stack
+   * @param config has the event, the interval, and the most bytes of a stack
    * @param cpus those that are offline get no event
    * @param exceptTid a thread that is not sampled
    * @throws EngineRefusedException if they can't be had; nothing is held then
    */
   static CpuEvents open(SystemCalls calls, EngineConfig config, int[] cpus, int exceptTid)
       throws EngineRefusedException {
-    CpuEvents events = new CpuEvents(calls, config, cpus);
+    return open(calls, config, cpus, exceptTid, NONE);
+  }
+
+  /**
+   * As {@link #open(SystemCalls, EngineConfig, int[], int)}.
+   *
+   * @param program decides which samples are taken instead of a {@link ProcessFilter}; −1 for none
+   */
+  static CpuEvents open(
+      SystemCalls calls, EngineConfig config, int[] cpus, int exceptTid, int program)
+      throws EngineRefusedException {
+    KernelEvent kernelEvent =
+        config.event().isCpu() ? null : KernelEvents.find(KIND, config.event(), config.process());
+    CpuEvents events = new CpuEvents(calls, config, kernelEvent, cpus);
     try {
-      events.open(config.callPolicy().allows(GuardedCall.BPF), exceptTid);
+      events.open(config.callPolicy().allows(GuardedCall.BPF), exceptTid, program);
       return events;
     } catch (EngineRefusedException | RuntimeException | Error e) {
       events.close();
@@ -77,11 +119,7 @@ final class CpuEvents implements AutoCloseable {
 
   /** A period for each CPU, by its number. */
   static long[] periods(int[] cpus, long intervalNanos, SplittableRandom random) {
-    int most = 0;
-    for (int cpu : cpus) {
-      most = Math.max(most, cpu);
-    }
-    long[] periods = new long[most + 1];
+    long[] periods = new long[largest(cpus) + 1];
     for (int cpu : cpus) {
       double deviation = LEAST_DEVIATION + (MOST_DEVIATION - LEAST_DEVIATION) * random.nextDouble();
       periods[cpu] =
@@ -90,11 +128,20 @@ final class CpuEvents implements AutoCloseable {
     return periods;
   }
 
-  private void open(boolean mayLoad, int exceptTid) throws EngineRefusedException {
+  private static int largest(int[] cpus) {
+    int most = 0;
+    for (int cpu : cpus) {
+      most = Math.max(most, cpu);
+    }
+    return most;
+  }
+
+  private void open(boolean mayLoad, int exceptTid, int program) throws EngineRefusedException {
     if (cpus.length == 0) {
       throw RefusalText.PERF_WITHOUT_TICKS.of(KIND, 0);
     }
-    int ringBytes = PerfSizes.ringBytes(cpus.length, PerfSizes.RING_BYTES);
+    int mostBytes = kernelEvent == null ? PerfSizes.RING_BYTES : PerfSizes.EVENT_RING_BYTES;
+    int ringBytes = PerfSizes.ringBytes(cpus.length, mostBytes);
     if (ringBytes == 0) {
       throw RefusalText.PERF_TOO_MANY_CPUS.of(KIND, 0, cpus.length);
     }
@@ -102,17 +149,17 @@ final class CpuEvents implements AutoCloseable {
       throw PerfRefusals.outOfDescriptors(KIND, Errno.EMFILE);
     }
     probe();
-    if (mayLoad) {
+    if (mayLoad && program == NONE) {
       // Without memory for such rings, stacks are cut, and their older part is read later.
       int bytes = PerfSizes.stackBytes(ringBytes, intervalNanos, mostStackBytes);
       filter = ProcessFilter.open(calls, exceptTid, cpus.length, intervalNanos, bytes);
     }
-    if (filter == null) {
+    if (filter == null && program == NONE) {
       throw PerfRefusals.noFilter(mayLoad);
     }
     openRings(ringBytes);
     for (PerfRing ring : rings.all()) {
-      if (!Bpf.attach(ring.fd(), filter.program())) {
+      if (!Bpf.attach(ring.fd(), filter == null ? program : filter.program())) {
         throw PerfRefusals.noFilter(true); // a kernel without CONFIG_BPF_EVENTS
       }
     }
@@ -131,6 +178,9 @@ final class CpuEvents implements AutoCloseable {
       if (Libc.errno() != Errno.EINVAL) {
         break;
       }
+    }
+    if (kernelEvent != null) {
+      throw EventRefusals.open(event, PerfRefusals.open(KIND, true, Libc.errno()).refusal());
     }
     if (Libc.errno() != Errno.ENODEV) { // that CPU is offline
       throw PerfRefusals.open(KIND, true, Libc.errno());
@@ -158,6 +208,9 @@ final class CpuEvents implements AutoCloseable {
         stackBytes,
         PerfRegisters.of(calls.architecture()),
         ringBytes / 4);
+    if (kernelEvent != null) {
+      PerfAttr.eventOfCpu(attr.bytes(), kernelEvent, event.interval());
+    }
     return calls.perfEventOpen(attr.address(), -1, cpu, -1, PerfEvents.FLAG_FD_CLOEXEC);
   }
 
@@ -175,7 +228,7 @@ final class CpuEvents implements AutoCloseable {
     }
   }
 
-  /** Decides which processes are sampled. */
+  /** Decides which processes are sampled; null if another program does. */
   ProcessFilter filter() {
     return filter;
   }
@@ -184,7 +237,7 @@ final class CpuEvents implements AutoCloseable {
     return rings;
   }
 
-  /** The period of each CPU's event by the CPU's number, in ns. */
+  /** The period of each CPU's event by the CPU's number, in ns or events. */
   long[] periods() {
     return periods;
   }
@@ -196,19 +249,17 @@ final class CpuEvents implements AutoCloseable {
 
   /** Whether older parts of stacks were copied lately: their ring has room for fewer samples. */
   boolean areOlderPartsTaken() {
-    return filter.older() != null && filter.older().areTaken();
+    return filter != null && filter.older() != null && filter.older().areTaken();
   }
 
   /** How long samples may stay in the rings while they come, in ms. */
   int busyMillis() {
     int busy = PerfSizes.busyMillis(rings.bytes(), intervalNanos, stackBytes);
-    OlderParts older = filter.older();
-    return areOlderPartsTaken()
-        ? Math.min(
-            busy,
-            PerfSizes.busyMillis(
-                older.ringBytes() / cpus.length, intervalNanos, OlderCopy.MOST_BYTES))
-        : busy;
+    if (!areOlderPartsTaken()) {
+      return busy;
+    }
+    int share = filter.older().ringBytes() / cpus.length;
+    return Math.min(busy, PerfSizes.busyMillis(share, intervalNanos, OlderCopy.MOST_BYTES));
   }
 
   /** Reads the exact number of records that found no room; 0 if the kernel does not count them. */
@@ -228,6 +279,9 @@ final class CpuEvents implements AutoCloseable {
     rings.close();
     if (filter != null) {
       filter.close();
+    }
+    if (kernelEvent != null) {
+      kernelEvent.close();
     }
     attr.close();
     scratch.close();

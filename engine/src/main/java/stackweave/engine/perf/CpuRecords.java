@@ -8,6 +8,9 @@ import stackweave.unwind.snapshot.StackSnapshot;
 
 /** Passes on the samples of CPUs' events. Each stands for the period of its CPU's event. */
 final class CpuRecords extends SampleRecords implements RingMerge.Target {
+  /** Offset of the address in samples of events other than CPU time. */
+  private static final int ADDRESS = 24;
+
   private final int drainTid;
   private final long[] periods;
   private final EndedThreads threads;
@@ -15,12 +18,14 @@ final class CpuRecords extends SampleRecords implements RingMerge.Target {
   /** Null if no program filters. */
   private final ProcessFilter filter;
 
+  private long address;
+
   /** Null if older parts of stacks are not copied. */
   private final OlderParts older;
 
   /**
    * @param drainTid the drain thread, whose samples don't count
-   * @param periods of the CPUs' events by the CPU's number, in ns
+   * @param periods of the CPUs' events by the CPU's number, in ns or events
    * @param threads gets the threads that are sampled
    * @param filter has the names of threads; null for none
    */
@@ -37,6 +42,11 @@ final class CpuRecords extends SampleRecords implements RingMerge.Target {
     this.threads = threads;
     this.filter = filter;
     this.older = filter == null ? null : filter.older();
+  }
+
+  /** The address of the present sample, such as that of a page fault: not of CPU time. */
+  long address() {
+    return address;
   }
 
   @Override
@@ -58,6 +68,7 @@ final class CpuRecords extends SampleRecords implements RingMerge.Target {
       ring.take();
     } else {
       long weight = periods[ring.cpu()];
+      address = ring.getLong(ADDRESS);
       // A thread that has nearly ended has no id in the kernel any more (perf_event_pid_type).
       if (tid > 0 && threads.isNew(tid)) {
         name(timeNanos, tid);

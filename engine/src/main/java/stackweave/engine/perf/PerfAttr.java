@@ -165,6 +165,12 @@ public final class PerfAttr {
     attr.putLong(FLAGS, attr.getLong(FLAGS) & ~DISABLED);
   }
 
+  /** Changes an event {@link #ofCpu} to one of another kind, likewise. */
+  static void eventOfCpu(ByteBuffer attr, KernelEvent event, long interval) {
+    event(attr, event, interval);
+    attr.putLong(FLAGS, attr.getLong(FLAGS) | DISABLED);
+  }
+
   /**
    * Writes the event that records a thread's switches on a CPU, and its start and end; enabled once
    * it is open. It counts nothing and needs no privilege: exclude_kernel is set.

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 import stackweave.linux.task.TaskFiles;
@@ -28,16 +29,18 @@ public final class PerfBudget implements AutoCloseable {
   private static final long PAUSE_NANOS = 60_000_000_000L;
 
   /** Its link count is 2 plus the number of threads (proc_task_getattr in fs/proc/base.c). */
-  private static final Path TASKS = Path.of("/proc/self/task");
-
   private static final int OWN_LINKS = 2;
+
+  private final Path tasks;
 
   private final long bytes;
 
   /** Null on a processor that no engine supports. */
   private final TaskFiles files;
 
-  private final int ownTid;
+  /** One of the threads. */
+  private final int tid;
+
   private int lastCount = 1;
 
   /** When perf was refused or ended. */
@@ -49,14 +52,21 @@ public final class PerfBudget implements AutoCloseable {
   private boolean refused;
   private int refusedCpus;
 
+  /** Of this process. */
+  public PerfBudget(long bytes) {
+    this(bytes, SampledProcess.OWN);
+  }
+
   /**
    * @param bytes limit of the kernel's memory for inherited events
+   * @param process whose threads inherit them
    */
-  public PerfBudget(long bytes) {
+  public PerfBudget(long bytes, SampledProcess process) {
     this.bytes = bytes;
+    this.tasks = Path.of(process.file("task"));
     SystemCalls calls = SystemCalls.current().orElse(null);
-    this.files = calls == null ? null : new TaskFiles(calls);
-    this.ownTid = calls == null ? 0 : calls.gettid();
+    this.files = calls == null ? null : new TaskFiles(calls, process);
+    this.tid = process.pid();
   }
 
   /** Limit of the kernel's memory for inherited events, in bytes. */
@@ -64,18 +74,18 @@ public final class PerfBudget implements AutoCloseable {
     return bytes;
   }
 
-  /** The present number of threads of this process. */
+  /** The present number of threads of the process. */
   int threads() {
-    int now = files == null ? -1 : files.threadCount(ownTid);
+    int now = files == null ? -1 : files.threadCount(tid);
     now = now < 0 ? links() - OWN_LINKS : now;
     lastCount = now < 0 ? lastCount : now;
     return lastCount;
   }
 
   /** The link count. Needs no file descriptor, but allocates; 0 if it can't be read. */
-  private static int links() {
+  private int links() {
     try {
-      return (int) Files.getAttribute(TASKS, "unix:nlink");
+      return (int) Files.getAttribute(tasks, "unix:nlink");
     } catch (IOException e) {
       return 0;
     }

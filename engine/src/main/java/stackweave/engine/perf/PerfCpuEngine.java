@@ -11,18 +11,26 @@ import stackweave.engine.EngineStatistics;
 import stackweave.engine.RefusalText;
 import stackweave.engine.bpf.PidNamespace;
 import stackweave.jfr.control.EngineKind;
+import stackweave.linux.GuardedCall;
 import stackweave.linux.SystemCalls;
 
 /**
  * Samples one process by an event for each CPU ({@link CpuEvents}). Threads have no events, so
- * neither switches between them nor their starts cost anything. For the drain thread, except {@link
- * #wake}.
+ * neither switches between them nor their starts cost anything. Of another process it also samples
+ * other events that the kernel or the processor counts: events of its threads would take a
+ * descriptor here for each thread and CPU. For the drain thread, except {@link #wake}.
  */
 public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samples {
   private static final EngineKind KIND = EngineKind.PERF;
 
   static final String NOTE_WITHOUT_TICKS =
       "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
+
+  /** {@link #filter} of an engine that has its own. */
+  private static final int OWN = -1;
+
+  /** A program that decides which samples are taken, if it runs beside another engine. */
+  private final int filter;
 
   private final BitSet withoutTicks;
   private final int[] cpus;
@@ -34,10 +42,11 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
 
   private CpuRecords records;
 
-  private PerfCpuEngine(
-      EngineConfig config, PerfBudget budget, SystemCalls calls, BitSet withoutTicks) {
+  private PerfCpuEngine(EngineConfig config, PerfBudget budget, SystemCalls calls, int filter) {
     super(KIND, config, budget, calls);
-    this.withoutTicks = withoutTicks;
+    this.filter = filter;
+    // Other events than CPU time come with what runs, and need no tick.
+    this.withoutTicks = config.event().isCpu() ? CpuSet.withoutTicks() : new BitSet();
     int[] all = CpuSet.presentOf(process);
     this.cpus = CpuSet.without(withoutTicks, all);
     this.note = cpus.length < all.length ? NOTE_WITHOUT_TICKS : "";
@@ -51,9 +60,30 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
    */
   public static PerfCpuEngine start(EngineConfig config, PerfBudget budget)
       throws EngineRefusedException {
+    return start(config, budget, OWN);
+  }
+
+  /**
+   * Starts beside another engine, which watches the CPUs, for an event of another process other
+   * than CPU time.
+   *
+   * @param filter a BPF program that decides which samples are taken, and takes none of other
+   *     processes; negative if it could not be loaded
+   * @throws EngineRefusedException if it can't run; nothing is held then
+   */
+  public static PerfCpuEngine startBeside(EngineConfig config, PerfBudget budget, int filter)
+      throws EngineRefusedException {
+    if (filter < 0) {
+      throw PerfRefusals.noFilter(config.callPolicy().allows(GuardedCall.BPF));
+    }
+    return start(config, budget, filter);
+  }
+
+  private static PerfCpuEngine start(EngineConfig config, PerfBudget budget, int filter)
+      throws EngineRefusedException {
     SystemCalls calls =
         SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
-    PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, CpuSet.withoutTicks());
+    PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, filter);
     try {
       engine.open();
       return engine;
@@ -68,8 +98,8 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
       throw RefusalText.PERF_NAMESPACE.of(KIND, 0);
     }
     openWakeup();
-    events = CpuEvents.open(calls, config, cpus, drainTid);
-    if (!events.filter().add(pid)) {
+    events = CpuEvents.open(calls, config, cpus, drainTid, filter);
+    if (events.filter() != null && !events.filter().add(pid)) {
       throw PerfRefusals.noFilter(true);
     }
     rings = events.rings();
@@ -80,6 +110,11 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
     merge(records);
     begun();
     events.enable();
+  }
+
+  /** Within {@link #drain}: the address of the present sample, which is none of CPU time. */
+  public long address() {
+    return records.address();
   }
 
   @Override
@@ -107,10 +142,13 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
     return endedThreads.deliver(untilTimeNanos, this, sink);
   }
 
-  /** An event may also belong to a CPU that no thread may use any more, or that was offline. */
+  /**
+   * An event of CPU time may also belong to a CPU that no thread may use any more, or that was
+   * offline; that is not seen of other events, which may just not have happened.
+   */
   @Override
   boolean isOutgrown() {
-    return rings.isMisplaced(process, withoutTicks, true);
+    return filter == OWN && rings.isMisplaced(process, withoutTicks, config.event().isCpu());
   }
 
   @Override
@@ -128,7 +166,17 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
     if (!stopped) {
       readLost();
     }
-    return statistics(1 + events.filter().descriptors())
+    EngineStatistics statistics =
+        statistics(1 + (events.filter() == null ? 0 : events.filter().descriptors()));
+    if (!config.event().isCpu()) {
+      // What the events themselves count is of all processes.
+      long interval = config.event().interval();
+      return statistics
+          .set(EngineFigure.EVENT_INTERVAL, interval)
+          .set(EngineFigure.EVENTS_COUNTED, records.coveredNanos() + lost * interval)
+          .set(EngineFigure.EVENTS_COVERED, records.coveredNanos());
+    }
+    return statistics
         .set(EngineFigure.CPU_USED, cpuUsed())
         .set(EngineFigure.CPU_COUNTED, records.coveredNanos() + lost * config.intervalNanos())
         .set(EngineFigure.CPU_COVERED, records.coveredNanos());
@@ -136,7 +184,7 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
 
   @Override
   public String note() {
-    String refused = events.filter().note();
+    String refused = events.filter() == null ? "" : events.filter().note();
     return note + (note.isEmpty() || refused.isEmpty() ? "" : "; ") + refused;
   }
 

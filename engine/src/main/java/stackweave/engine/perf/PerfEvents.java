@@ -112,17 +112,18 @@ final class PerfEvents implements AutoCloseable {
   }
 
   /**
-   * Attaches all threads but one, by scanning the task list until no new one appears.
+   * Attaches all threads of a process but one, by scanning the task list until no new one appears.
    *
    * @param except the drain thread, which must neither be sampled nor have events that its children
    *     inherit
    * @param budget how many descriptors may be taken
    */
-  void attach(PerfRing[] rings, int except, int budget) throws EngineRefusedException {
+  void attach(SampledProcess process, PerfRing[] rings, int except, int budget)
+      throws EngineRefusedException {
     Set<Integer> known = new HashSet<>(Set.of(except));
     for (int scan = 0; scan < MAX_SCANS; scan++) {
       List<Integer> fresh = new ArrayList<>();
-      for (int tid : Tasks.list(SampledProcess.OWN)) {
+      for (int tid : Tasks.list(process)) {
         if (known.add(tid)) {
           fresh.add(tid);
         }

@@ -17,6 +17,12 @@ final class PerfSizes {
   /** Ring size of a privileged user: 2.5 s of a CPU's samples at 100 Hz, 256 ms at 1 kHz. */
   static final int RING_BYTES = 16 * 1024 * 1024;
 
+  /**
+   * Ring size of an event other than CPU time, of which hundreds may come in a millisecond: 1,800
+   * samples.
+   */
+  static final int EVENT_RING_BYTES = 32 * 1024 * 1024;
+
   /** Bytes of a record besides the copy of the stack: header, ids, call chain, registers. */
   static final int RECORD_OVERHEAD = 2048;
 

@@ -30,12 +30,6 @@ public final class PerfThreadEngine extends PerfEngine {
   private static final int TASK_PERF_EVENTS_DISABLE = 31;
   private static final int TASK_PERF_EVENTS_ENABLE = 32;
 
-  /**
-   * Ring size of an event other than CPU time, of which hundreds may come in a millisecond: 1,800
-   * samples.
-   */
-  private static final int EVENT_RING_BYTES = 32 * 1024 * 1024;
-
   /** Time between two events of a CPU that the rings have room for while it waits, in ns. */
   private static final long EVENT_NANOS = 50_000;
 
@@ -85,7 +79,7 @@ public final class PerfThreadEngine extends PerfEngine {
     this.interval = config.event().isCpu() ? config.intervalNanos() : config.event().interval();
     this.kernel = kind == EngineKind.PERF_THREAD;
     this.registers = PerfRegisters.of(calls.architecture());
-    this.cpus = CpuSet.ofProcess();
+    this.cpus = process.isOwn() ? CpuSet.ofProcess() : CpuSet.presentOf(process);
     this.stackBytes = Math.min(config.stackBytes(), PerfAttr.MAX_STACK_BYTES);
   }
 
@@ -165,7 +159,7 @@ public final class PerfThreadEngine extends PerfEngine {
   /** Attaches all threads and enables their events. */
   public void attach() throws EngineRefusedException {
     try {
-      events.attach(rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));
+      events.attach(process, rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));
     } catch (EngineRefusedException e) {
       throw worded(e);
     }
@@ -178,7 +172,7 @@ public final class PerfThreadEngine extends PerfEngine {
     if (config.event().isCpu()) {
       return;
     }
-    event = KernelEvents.find(kind, config.event());
+    event = KernelEvents.find(kind, config.event(), process);
     if (!kernel && !event.inUserMode()) {
       throw RefusalText.EVENT_NOT_IN_USER_MODE.of(kind, 0, config.event().name());
     }
@@ -208,7 +202,7 @@ public final class PerfThreadEngine extends PerfEngine {
 
   /** Maps the largest rings that the kernel grants for all CPUs. */
   private void openRings() throws EngineRefusedException {
-    int ringBytes = event == null ? PerfSizes.RING_BYTES : EVENT_RING_BYTES;
+    int ringBytes = event == null ? PerfSizes.RING_BYTES : PerfSizes.EVENT_RING_BYTES;
     ringBytes = beside == null ? ringBytes : beside.ringBytes();
     int most = PerfSizes.ringBytes(cpus.length, kernel ? ringBytes : PerfSizes.USER_RING_BYTES);
     rings =

@@ -13,7 +13,6 @@ import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.Capabilities;
 import stackweave.linux.GuardedCall;
-import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 
@@ -44,10 +43,11 @@ public final class SwitchEvents implements AutoCloseable {
   /** Younger records are held back, because another CPU may still write older ones. */
   public static final long SETTLING_NANOS = RingMerge.SETTLING_NANOS;
 
+  private final SampledProcess process;
   private final PerfBudget budget;
   private final SystemCalls calls;
   private final int drainTid;
-  private final int[] cpus = CpuSet.ofProcess();
+  private final int[] cpus;
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
   private final SwitchRecords records;
@@ -64,30 +64,34 @@ public final class SwitchEvents implements AutoCloseable {
   private boolean stopped;
   private boolean closed;
 
-  private SwitchEvents(PerfBudget budget, SystemCalls calls) {
+  private SwitchEvents(SampledProcess process, PerfBudget budget, SystemCalls calls) {
+    this.process = process;
     this.budget = budget;
+    this.cpus = process.isOwn() ? CpuSet.ofProcess() : CpuSet.presentOf(process);
     this.watch = new ThreadWatch(budget, cpus.length, System.nanoTime());
     this.calls = calls;
     this.drainTid = calls.gettid();
-    this.records = new SwitchRecords(Libc.getpid());
+    this.records = new SwitchRecords(process.pid());
   }
 
   /**
    * Starts on the calling thread.
    *
+   * @param process whose threads are recorded
    * @param budget of kernel memory, as much again as an engine may use
    * @param policy whether perf_event_open may be called
    * @param wakeUps whether to record wake-ups, too, if possible
    * @throws EngineRefusedException if it can't run; nothing is held then
    */
-  public static SwitchEvents start(PerfBudget budget, CallPolicy policy, boolean wakeUps)
+  public static SwitchEvents start(
+      SampledProcess process, PerfBudget budget, CallPolicy policy, boolean wakeUps)
       throws EngineRefusedException {
     if (!policy.allows(GuardedCall.PERF_EVENT_OPEN)) {
       throw new EngineRefusedException(PerfRefusals.notTried(KIND));
     }
     SystemCalls calls =
         SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
-    SwitchEvents started = new SwitchEvents(budget, calls);
+    SwitchEvents started = new SwitchEvents(process, budget, calls);
     try {
       started.open(wakeUps);
       return started;
@@ -118,7 +122,7 @@ public final class SwitchEvents implements AutoCloseable {
     merge = new RingMerge(rings.all(), offset);
     write(features);
     events = new PerfEvents(calls, KIND, attr, false);
-    events.attach(rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));
+    events.attach(process, rings.all(), drainTid, PerfEvents.fileDescriptorBudget(scratch));
   }
 
   /** Null if the kernel shows this process no such tracepoint. */
@@ -207,7 +211,7 @@ public final class SwitchEvents implements AutoCloseable {
 
   /** Whether threads may run on CPUs without a ring. Reads every thread's affinity. */
   public boolean isOutgrown() {
-    return rings.isMisplaced(SampledProcess.OWN, new BitSet(), false);
+    return rings.isMisplaced(process, new BitSet(), false);
   }
 
   /** Records of switches so far. */

@@ -10,6 +10,7 @@ import stackweave.engine.KernelClock;
 import stackweave.engine.bpf.BpfRing;
 import stackweave.engine.bpf.BpfValue;
 import stackweave.engine.bpf.PidNamespace;
+import stackweave.engine.perf.event.KernelEvents;
 import stackweave.engine.perf.event.UprobeCost;
 import stackweave.engine.probe.AllocationProgram.Place;
 import stackweave.engine.probe.AllocatorFunctions.Function;
@@ -27,10 +28,10 @@ import stackweave.unwind.Registers;
 import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
- * Probes at malloc, calloc, realloc and free of the C library in this process: breakpoints that the
+ * Probes at malloc, calloc, realloc and free of the C library in a process: breakpoints that the
  * kernel sets and removes (uprobes, by perf_event_open), each with a program that runs in the
  * kernel. Return addresses get none. First they only count; if calls are too frequent, they are
- * removed. For the drain thread, whose own calls are ignored.
+ * removed. For the drain thread, whose own calls are ignored if it is of that process.
  */
 public final class AllocationProbes implements AutoCloseable {
   /** Calls per second of all four functions above which probes cost too much. */
@@ -68,7 +69,8 @@ public final class AllocationProbes implements AutoCloseable {
   private final SystemCalls calls;
   private final List<Probe> probes;
   private final Uprobes uprobes;
-  private final CpuTime cpuTime = new CpuTime();
+  private final SampledProcess process;
+  private final CpuTime cpuTime;
   private final KernelClock clock = new KernelClock();
   private final StackSnapshot snapshot = new StackSnapshot(Architecture.X86_64);
   private BpfValue value;
@@ -96,10 +98,13 @@ public final class AllocationProbes implements AutoCloseable {
     }
   }
 
-  private AllocationProbes(SystemCalls calls, AllocatorFunctions functions) {
+  private AllocationProbes(
+      SystemCalls calls, SampledProcess process, AllocatorFunctions functions) {
     this.calls = calls;
+    this.process = process;
+    this.cpuTime = new CpuTime(process);
     this.probes = functions.probes();
-    this.uprobes = new Uprobes(calls, functions.path());
+    this.uprobes = new Uprobes(calls, functions.path(), process);
   }
 
   /**
@@ -107,12 +112,13 @@ public final class AllocationProbes implements AutoCloseable {
    * only one probe: if calls are too frequent, the others are not placed.
    *
    * @param policy which system calls may be made
+   * @param process whose calls are met
    * @param shift blocks of less than two to this power are followed in proportion to their size
    * @throws RefusedException if that is not possible; no probe is left then
    * @throws NotNowException if calls are too frequent, or some seem not to return; no probe is left
    *     then
    */
-  public static AllocationProbes open(CallPolicy policy, int shift)
+  public static AllocationProbes open(CallPolicy policy, SampledProcess process, int shift)
       throws RefusedException, NotNowException {
     SystemCalls calls = SystemCalls.current().orElse(null);
     if (calls == null || calls.architecture() != Architecture.X86_64) {
@@ -123,15 +129,16 @@ public final class AllocationProbes implements AutoCloseable {
         throw new RefusedException(call.call() + " " + call.notTried());
       }
     }
-    AllocationProbes opened = new AllocationProbes(calls, AllocatorFunctions.find());
+    AllocationProbes opened =
+        new AllocationProbes(calls, process, AllocatorFunctions.find(process));
     try {
       opened.createMaps(shift);
       double without = opened.blockNanos();
       opened.place(0, 1);
-      opened.probeNanos = Math.max(0, opened.blockNanos() - without) / CALLS_OF_BLOCK;
+      opened.probeNanos = opened.probeNanos(without);
       opened.countFirst();
       opened.place(1, opened.probes.size());
-      opened.probeNanos = Math.max(0, opened.blockNanos() - without) / CALLS_OF_BLOCK;
+      opened.probeNanos = opened.probeNanos(without);
       opened.count();
       opened.value.set(AllocationProgram.ENABLED, 1);
       return opened;
@@ -147,7 +154,7 @@ public final class AllocationProbes implements AutoCloseable {
     if (ring == null) {
       throw refused("bpf", Libc.errno());
     }
-    value.set(AllocationProgram.IGNORED_THREAD, calls.gettid());
+    value.set(AllocationProgram.IGNORED_THREAD, process.isOwn() ? calls.gettid() : 0);
     value.set(AllocationProgram.SHIFT, shift);
     value.set(AllocationProgram.FIRST_SHIFT, shift);
   }
@@ -160,6 +167,18 @@ public final class AllocationProbes implements AutoCloseable {
                 ? "it needs Linux 5.8"
                 : errno == Errno.ENOENT ? "this kernel has no uprobes" : "the kernel refused";
     return new RefusedException(why + " (" + call + ") [" + Errno.name(errno) + "]");
+  }
+
+  /**
+   * CPU time of a probe per call: of this process's own calls. In another process the probes are
+   * not met here; there it is that of a probe that only counts.
+   *
+   * @param without of a block without probes
+   */
+  private double probeNanos(double without) {
+    return process.isOwn()
+        ? Math.max(0, blockNanos() - without) / CALLS_OF_BLOCK
+        : UprobeCost.nanos(calls, KernelEvents.uprobeType());
   }
 
   /** CPU time to allocate and free a block, in ns. */
@@ -220,7 +239,7 @@ public final class AllocationProbes implements AutoCloseable {
     long[] before = counts();
     awaitFewCalls(COUNT_NANOS, () -> calls(before));
     long[] now = counts();
-    long mostApart = (long) CALLS_UNDER_WAY * Tasks.list(SampledProcess.OWN).length;
+    long mostApart = (long) CALLS_UNDER_WAY * Tasks.list(process).length;
     for (Function function : Function.values()) {
       long begun = 0;
       long ended = 0;

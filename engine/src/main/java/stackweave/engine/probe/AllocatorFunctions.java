@@ -5,10 +5,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import stackweave.engine.perf.event.MappedFile;
 import stackweave.engine.probe.AllocationProbes.RefusedException;
 import stackweave.engine.probe.AllocationProgram.Place;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Libc;
 import stackweave.maps.elf.ElfFormatException;
+import stackweave.maps.elf.ElfImage.Symbols;
+import stackweave.maps.elf.FileElfImage;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 import stackweave.tableless.x86.FunctionExits;
@@ -18,6 +22,8 @@ import stackweave.tableless.x86.FunctionExits;
  * Other libraries with a malloc are refused, because they store the size of a block elsewhere.
  */
 final class AllocatorFunctions {
+  private static final String DYNAMIC_LINKER = "ld-";
+
   private static final List<String> OTHERS = List.of("jemalloc", "tcmalloc", "mimalloc", "asan");
 
   /** The functions whose calls a probe counts; malloc must be the first. */
@@ -62,34 +68,54 @@ final class AllocatorFunctions {
   }
 
   /**
-   * Finds the functions in this process.
+   * Finds the functions in a process.
    *
    * @throws RefusedException if that is not possible
    */
-  static AllocatorFunctions find() throws RefusedException {
+  static AllocatorFunctions find(SampledProcess process) throws RefusedException {
     try {
-      Mapping code = LibcFunctions.mapping();
-      if (code == null) {
+      LibcFunctions libc = LibcFunctions.of(process);
+      if (libc == null) {
         throw new RefusedException(
             "no C library is mapped by the name libc.so.6, or it was updated since the JVM started");
       }
-      long malloc = Libc.symbol(Function.MALLOC.symbol());
-      for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
+      for (Mapping mapping : ProcMaps.read(process.directory())) {
         String name = mapping.path().substring(mapping.path().lastIndexOf('/') + 1);
-        boolean isOther = OTHERS.stream().anyMatch(name::contains);
-        // A library that was loaded before the C library, by LD_PRELOAD or by the launcher.
-        boolean isFirst =
-            malloc >= mapping.start()
-                && malloc < mapping.end()
-                && !mapping.path().equals(code.path());
-        if (mapping.isFile() && mapping.executable() && (isOther || isFirst)) {
+        if (mapping.isFile()
+            && mapping.executable()
+            && !mapping.path().equals(libc.code().path())
+            && (OTHERS.stream().anyMatch(name::contains) || mayBeFirst(process, mapping, name))) {
           throw new RefusedException(
               "malloc may be that of " + name + ", and not of the C library; it is not supported");
         }
       }
-      return read(code.path(), code.offset());
+      return read(libc.path(), libc.code().offset());
     } catch (IOException | ElfFormatException e) {
       throw new RefusedException("the C library can't be read: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Whether the process's malloc may be that of a library that was loaded before the C library, by
+   * LD_PRELOAD or by the launcher. Which one another process took is not known: there it is any
+   * that exports one, except the dynamic linker, whose own is used only until the C library is
+   * loaded.
+   */
+  private static boolean mayBeFirst(SampledProcess process, Mapping mapping, String name)
+      throws IOException {
+    String symbol = Function.MALLOC.symbol();
+    if (process.isOwn()) {
+      long malloc = Libc.symbol(symbol);
+      return malloc >= mapping.start() && malloc < mapping.end();
+    }
+    if (name.startsWith(DYNAMIC_LINKER)) {
+      return false;
+    }
+    try {
+      Symbols exported = FileElfImage.open(Path.of(MappedFile.path(process, mapping))).dynsym();
+      return exported != null && exported.addressOf(symbol) != 0;
+    } catch (ElfFormatException e) {
+      return false; // no library
     }
   }
 

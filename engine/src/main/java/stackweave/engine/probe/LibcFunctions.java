@@ -5,6 +5,8 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import stackweave.engine.perf.event.MappedFile;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage.Symbols;
 import stackweave.maps.elf.FileElfImage;
@@ -13,13 +15,16 @@ import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 import stackweave.tableless.x86.FunctionExits;
 
-/** The exported functions of the C library that this process has mapped. Stateless. */
-final class LibcFunctions {
+/**
+ * The exported functions of the C library that a process has mapped. Immutable.
+ *
+ * @param code the mapping of its code
+ * @param path of its file, as {@link MappedFile} says
+ */
+record LibcFunctions(Mapping code, String path) {
   private static final String LIBRARY = "libc.so.6";
   private static final int SYMBOL_SIZE = 24;
   private static final int MAX_FUNCTION = 1 << 16;
-
-  private LibcFunctions() {}
 
   /**
    * A function in a library's file.
@@ -30,18 +35,22 @@ final class LibcFunctions {
   record Function(long offset, byte[] code) {}
 
   /**
-   * The mapping of its code; null for none, or if the path now names another file, as after an
-   * update.
+   * Finds the library; null for none, if the path now names another file, as after an update, or if
+   * it can't be read.
    */
-  static Mapping mapping() throws IOException {
-    for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
-      if (mapping.isFile()
-          && mapping.executable()
-          && !mapping.deleted()
-          && mapping.path().endsWith('/' + LIBRARY)
-          && isPlain(mapping.path())) {
-        return mapping;
+  static LibcFunctions of(SampledProcess process) {
+    try {
+      for (Mapping mapping : ProcMaps.read(process.directory())) {
+        if (mapping.isFile()
+            && mapping.executable()
+            && MappedFile.isThere(process, mapping)
+            && mapping.path().endsWith('/' + LIBRARY)
+            && isPlain(mapping.path())) {
+          return new LibcFunctions(mapping, MappedFile.path(process, mapping));
+        }
       }
+    } catch (IOException e) {
+      return null;
     }
     return null;
   }
@@ -50,27 +59,12 @@ final class LibcFunctions {
     return path.chars().allMatch(c -> c > ' ' && c <= '~');
   }
 
-  /** The path of its file, or empty. */
-  static String path() {
-    try {
-      Mapping mapping = mapping();
-      return mapping == null ? "" : mapping.path();
-    } catch (IOException e) {
-      return "";
-    }
+  /** Finds a function; null if there is none. */
+  Function find(String name) throws IOException, ElfFormatException {
+    return find(path, code.offset(), name);
   }
 
-  /**
-   * Finds a function.
-   *
-   * @param code the mapping of a library's code
-   * @return null if there is none
-   */
-  static Function find(Mapping code, String name) throws IOException, ElfFormatException {
-    return find(code.path(), code.offset(), name);
-  }
-
-  /** Finds a function in a file, of which this offset has the code. */
+  /** As {@link #find(String)}, in a file of which this offset has the code. */
   static Function find(String path, long codeOffset, String name)
       throws IOException, ElfFormatException {
     FileElfImage elf = FileElfImage.open(Path.of(path));
@@ -98,10 +92,9 @@ final class LibcFunctions {
   /**
    * File offset behind the only instruction with which a function calls the kernel; 0 if unknown.
    */
-  static long behindSystemCall(String name) {
+  long behindSystemCall(String name) {
     try {
-      Mapping code = mapping();
-      Function function = code == null ? null : find(code, name);
+      Function function = find(name);
       int at = function == null ? -1 : FunctionExits.behindSystemCall(function.code());
       return at < 0 ? 0 : function.offset() + at;
     } catch (IOException | ElfFormatException e) {

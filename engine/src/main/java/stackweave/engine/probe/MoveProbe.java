@@ -12,15 +12,17 @@ import stackweave.engine.KernelClock;
 import stackweave.engine.bpf.BpfCode;
 import stackweave.engine.bpf.BpfRing;
 import stackweave.engine.bpf.BpfValue;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.SystemCalls;
 import stackweave.unwind.Architecture;
 
 /**
- * Reports memory that the C library's mremap moves, as realloc does with large blocks: by a probe
- * behind the instruction that calls the kernel, where arguments and result are in registers.
- * Without it moved memory would seem to be given back. For x86-64 only. For the drain thread.
+ * Reports memory that the mremap of a process's C library moves, as realloc does with large blocks:
+ * by a probe behind the instruction that calls the kernel, where arguments and result are in
+ * registers. Without it moved memory would seem to be given back. For x86-64 only. For the drain
+ * thread.
  */
 public final class MoveProbe implements AutoCloseable {
   private static final int RING_BYTES = 64 * 1024;
@@ -63,14 +65,15 @@ public final class MoveProbe implements AutoCloseable {
   }
 
   /** Places the probe; null if that is not possible. */
-  public static MoveProbe open(CallPolicy policy) {
+  public static MoveProbe open(CallPolicy policy, SampledProcess process) {
     SystemCalls calls = SystemCalls.current().orElse(null);
     boolean may =
         calls != null
             && calls.architecture() == Architecture.X86_64
             && policy.allows(GuardedCall.BPF)
             && policy.allows(GuardedCall.PERF_EVENT_OPEN);
-    long place = may ? LibcFunctions.behindSystemCall("mremap") : 0;
+    LibcFunctions libc = may ? LibcFunctions.of(process) : null;
+    long place = libc == null ? 0 : libc.behindSystemCall("mremap");
     BpfValue value = place == 0 ? null : BpfValue.open(calls, VALUE_BYTES);
     BpfRing ring = value == null ? null : BpfRing.open(calls, RING_BYTES, RING_BYTES);
     if (ring == null) {
@@ -79,7 +82,7 @@ public final class MoveProbe implements AutoCloseable {
       }
       return null;
     }
-    Uprobes probes = new Uprobes(calls, LibcFunctions.path());
+    Uprobes probes = new Uprobes(calls, libc.path(), process);
     MoveProbe probe = new MoveProbe(probes, ring, value);
     if (probes.place(place, code(ring.fd(), value.fd())) != 0) {
       probe.close();

@@ -5,27 +5,33 @@ import stackweave.engine.bpf.Bpf;
 import stackweave.engine.bpf.BpfCode;
 import stackweave.engine.perf.event.KernelEvent;
 import stackweave.engine.perf.event.KernelEvents;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 
 /**
- * Breakpoints of the kernel in a library of this process (Documentation/trace/uprobetracer.rst),
- * each with a program that runs when any thread reaches it. An event of the calling thread makes
- * the kernel set one in the whole process; closing the event removes it. For the drain thread.
+ * Breakpoints of the kernel in a library that a process has mapped
+ * (Documentation/trace/uprobetracer.rst), each with a program that runs when any thread reaches it.
+ * An event of the calling thread makes the kernel set one in the whole process; closing the event
+ * removes it. For the drain thread.
  */
 final class Uprobes implements AutoCloseable {
   private final SystemCalls calls;
   private final String path;
+  private final int tid;
   private int[] fds = {};
 
   /**
    * @param path of the library's file
+   * @param process whose calls are met. Of another process the event belongs to its first thread:
+   *     the kernel removes the breakpoints when that ends, which in a JVM waits for all others.
    */
-  Uprobes(SystemCalls calls, String path) {
+  Uprobes(SystemCalls calls, String path, SampledProcess process) {
     this.calls = calls;
     this.path = path;
+    this.tid = process.isOwn() ? calls.gettid() : process.pid();
   }
 
   /**
@@ -44,7 +50,7 @@ final class Uprobes implements AutoCloseable {
       return Libc.errno();
     }
     try (KernelEvent event = new KernelEvent(type, 0, NativeBuffer.path(path), offset, false)) {
-      int fd = event.openCounting(calls);
+      int fd = event.openCounting(calls, tid);
       if (fd < 0) {
         return -fd;
       }

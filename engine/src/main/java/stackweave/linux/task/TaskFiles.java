@@ -3,14 +3,16 @@ package stackweave.linux.task;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import stackweave.cpu.SystemCall;
+import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.CpuTime;
 import stackweave.linux.Errno;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
 
 /**
- * Reads what /proc/self/task/TID says about a waiting thread: its system call, how long it has
- * waited for a CPU, where in the kernel it sleeps; also the type of a file descriptor, and the
+ * Reads what /proc/PID/task/TID says about a waiting thread: its system call, how long it has run
+ * and waited for a CPU, where in the kernel it sleeps; also the type of a file descriptor, and the
  * signals that a thread blocks. Opens and closes a file for each answer, 5 to 10 µs, and touches no
  * file system but /proc. Allocates nothing; not thread-safe.
  */
@@ -23,7 +25,7 @@ public final class TaskFiles implements AutoCloseable {
     RUNS,
     /** There is no such thread any more. */
     ENDED,
-    /** This process may not read the file of any of its threads: it is not dumpable. */
+    /** This process may not read the file of any of the threads: they are not dumpable. */
     DENIED,
     /** Not known: no file descriptor is left, or the kernel has no such file. */
     UNREADABLE
@@ -45,10 +47,10 @@ public final class TaskFiles implements AutoCloseable {
   /** {@link #call} of a thread that waits for a page of memory, or was stopped. */
   public static final int NO_CALL = -1;
 
-  private static final byte[] TASK = bytes("/proc/self/task/");
-  private static final byte[] OWN_SYSCALL = bytes("/proc/thread-self/syscall\0");
+  /** Of a thread that has not ended: the calling one, or the first of another process. */
+  private static final String OWN_SYSCALL = "/proc/thread-self/syscall";
+
   private static final byte[] LOADAVG = bytes("/proc/loadavg\0");
-  private static final byte[] FD = bytes("/proc/self/fd/");
   private static final byte[] SYSCALL = bytes("/syscall\0");
   private static final byte[] SCHEDSTAT = bytes("/schedstat\0");
   private static final byte[] STAT = bytes("/stat\0");
@@ -86,6 +88,10 @@ public final class TaskFiles implements AutoCloseable {
   private final NativeBuffer path = NativeBuffer.allocate(PATH_BYTES);
   private final NativeBuffer buffer = NativeBuffer.allocate(BUFFER_BYTES);
   private final SystemCalls calls;
+  private final SampledProcess process;
+  private final byte[] tasks;
+  private final byte[] descriptors;
+  private final byte[] syscallOfLiving;
   private final long[] arguments = new long[ARGUMENTS];
 
   /** Why the last file could not be read. */
@@ -97,11 +103,21 @@ public final class TaskFiles implements AutoCloseable {
   private long sp;
   private long pc;
 
+  /** Of this process. */
+  public TaskFiles(SystemCalls calls) {
+    this(calls, SampledProcess.OWN);
+  }
+
   /**
    * @param calls of this machine
+   * @param process whose threads and descriptors they are
    */
-  public TaskFiles(SystemCalls calls) {
+  public TaskFiles(SystemCalls calls, SampledProcess process) {
     this.calls = calls;
+    this.process = process;
+    this.tasks = bytes(process.file("task/"));
+    this.descriptors = bytes(process.file("fd/"));
+    this.syscallOfLiving = bytes((process.isOwn() ? OWN_SYSCALL : process.file("syscall")) + "\0");
   }
 
   private static byte[] bytes(String ascii) {
@@ -154,6 +170,28 @@ public final class TaskFiles implements AutoCloseable {
   /** The thread's pc in user mode. */
   public long pc() {
     return pc;
+  }
+
+  /**
+   * CPU time of the thread since it began, in ns. It is the same at two moments if, and only if,
+   * the thread has not run between them, provided that it did not run at the first one. Of this
+   * process by the thread's clock, 0.3 µs. The kernel lets nobody else read that clock: of another
+   * process it is the time in {@code schedstat}, which may be a tick old while the thread runs, and
+   * a nanosecond for each time that it got a CPU, which is counted when it gets it.
+   *
+   * @return −1 if there is no such thread, or the kernel doesn't say (CONFIG_SCHED_INFO)
+   */
+  public long cpuNanos(int tid) {
+    if (process.isOwn()) {
+      return Libc.clockNanos(CpuTime.clock(tid), buffer);
+    }
+    if (!read(tid, SCHEDSTAT) || length == 0) {
+      return -1;
+    }
+    position = 0;
+    long ran = decimal();
+    decimal();
+    return ran + decimal();
   }
 
   /**
@@ -265,12 +303,12 @@ public final class TaskFiles implements AutoCloseable {
         && (seek(PTRACE_STOP) || seek(SIGNAL_STOP) || seek(FREEZER) || seek(OLD_FREEZER));
   }
 
-  /** The type of a descriptor of this process, by its link in /proc without access to the file. */
+  /** The type of a descriptor of the process, by its link in /proc without access to the file. */
   public DescriptorKind descriptor(int fd) {
     if (fd < 0) {
       return DescriptorKind.UNKNOWN;
     }
-    setPath(FD, fd, END);
+    setPath(descriptors, fd, END);
     length = calls.readlink(path.address(), buffer.address(), BUFFER_BYTES);
     if (length <= 0) {
       length = 0;
@@ -297,10 +335,10 @@ public final class TaskFiles implements AutoCloseable {
 
   /**
    * The files of an ending thread belong to root, as do all files of a process that is not dumpable
-   * (task_dump_owner in fs/proc/base.c). The calling thread's own files show which is the case.
+   * (task_dump_owner in fs/proc/base.c). The file of a thread that lives shows which is the case.
    */
   private Answer ofDenied() {
-    path.bytes().put(0, OWN_SYSCALL);
+    path.bytes().put(0, syscallOfLiving);
     if (readPath()) {
       return Answer.ENDED;
     }
@@ -308,7 +346,7 @@ public final class TaskFiles implements AutoCloseable {
   }
 
   private boolean read(int tid, byte[] file) {
-    setPath(TASK, tid, file);
+    setPath(tasks, tid, file);
     return readPath();
   }
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.engine.probe.AllocationProgram.Place;
 import stackweave.engine.probe.AllocatorFunctions.Function;
 import stackweave.engine.probe.AllocatorFunctions.Probe;
-import stackweave.maps.proc.Mapping;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.tableless.x86.FunctionExits;
 import stackweave.testing.Commands;
 
@@ -30,8 +30,8 @@ class AllocatorFunctionsTest {
   void exitsAreThoseThatObjdumpSees(String name) throws Exception {
     assumeTrue(System.getProperty("os.arch").equals("amd64"), "x86-64 alone");
     assumeTrue(Commands.exist("objdump") && Commands.exist("nm"), "no binutils");
-    Mapping libc = LibcFunctions.mapping();
-    LibcFunctions.Function function = LibcFunctions.find(libc, name);
+    LibcFunctions libc = LibcFunctions.of(SampledProcess.OWN);
+    LibcFunctions.Function function = libc.find(name);
     long[] symbol = symbol(libc.path(), name);
     assertEquals(symbol[1], function.code().length);
     List<FunctionExits.Exit> seen = new ArrayList<>();
@@ -69,7 +69,7 @@ class AllocatorFunctionsTest {
   @Test
   void eachFunctionHasPlacesWhereItBeginsAndEnds() throws Exception {
     assumeTrue(System.getProperty("os.arch").equals("amd64"), "x86-64 alone");
-    List<Probe> probes = AllocatorFunctions.find().probes();
+    List<Probe> probes = AllocatorFunctions.find(SampledProcess.OWN).probes();
     for (Function function : Function.values()) {
       List<Probe> own = probes.stream().filter(probe -> probe.function() == function).toList();
       assertEquals(1, own.stream().filter(Probe::isEntry).count(), function.name());

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.SystemCalls;
@@ -88,6 +89,7 @@ class SwitchEventsIT {
 
   private static SwitchEvents start() throws Exception {
     return SwitchEvents.start(
+        SampledProcess.OWN,
         new PerfBudget(PerfBudget.DEFAULT_BYTES),
         CallPolicy.ofThread(Set.of(GuardedCall.PERF_EVENT_OPEN)),
         true);

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 import stackweave.engine.probe.AllocationProbes.NotNowException;
 import stackweave.engine.probe.AllocationProbes.RefusedException;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 
 @Isolated
@@ -46,7 +47,7 @@ class AllocationProbesIT {
   /** As the refusal says; 0 if the thread had no CPU meanwhile. */
   private static long callsThatAreTooMany() {
     try {
-      AllocationProbes.open(CallPolicy.ofThread(Set.of()), 13).close();
+      AllocationProbes.open(CallPolicy.ofThread(Set.of()), SampledProcess.OWN, 13).close();
       return 0;
     } catch (RefusedException e) {
       return abort(e.getMessage());

@@ -117,7 +117,8 @@ final class DrainThread implements Runnable {
 
   private void sample() {
     status.begin();
-    try (PerfBudget budget = new PerfBudget(parts.options().perfMemoryBytes())) {
+    long perfMemory = parts.options().perfMemoryBytes();
+    try (PerfBudget budget = new PerfBudget(perfMemory, parts.machine().process())) {
       EngineSession session = new EngineSession(parts, tools, status, stop, budget);
       while (!stop.isSet() && endReason.isEmpty()) {
         awaitSwitchedOn();

@@ -38,15 +38,15 @@ public record KernelEvent(int type, long config, NativeBuffer path, long offset,
   }
 
   /**
-   * Opens it for the calling thread, where it is counted from then on, and not sampled.
+   * Opens it for a thread, where it is counted from then on, and not sampled.
    *
    * @return a descriptor, or the negative number of the error
    */
-  public int openCounting(SystemCalls calls) {
+  public int openCounting(SystemCalls calls, int tid) {
     try (NativeBuffer attr = NativeBuffer.allocate(ATTR_BYTES)) {
       writeTo(attr.bytes());
       attr.bytes().putInt(SIZE, ATTR_BYTES);
-      int fd = calls.perfEventOpen(attr.address(), calls.gettid(), -1, -1, FLAG_FD_CLOEXEC);
+      int fd = calls.perfEventOpen(attr.address(), tid, -1, -1, FLAG_FD_CLOEXEC);
       return fd < 0 ? -Libc.errno() : fd;
     }
   }

@@ -7,6 +7,7 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.PlainFiles;
 
@@ -34,10 +35,11 @@ public final class KernelEvents {
    * The event to be opened.
    *
    * @param engine the engine that asks for it
+   * @param process the one that is sampled
    * @throws EngineRefusedException if this machine, or this process, does not have the event, with
    *     the reason in one line
    */
-  public static KernelEvent find(EngineKind engine, SampledEvent event)
+  public static KernelEvent find(EngineKind engine, SampledEvent event, SampledProcess process)
       throws EngineRefusedException {
     return switch (event.kind()) {
       case SOFTWARE ->
@@ -45,7 +47,7 @@ public final class KernelEvents {
               TYPE_SOFTWARE, SOFTWARE[event.number()], event.number() < SOFTWARE_IN_USER_MODE);
       case HARDWARE -> KernelEvent.of(TYPE_HARDWARE, event.number(), true); // PERF_COUNT_HW_*
       case TRACEPOINT -> KernelEvent.of(TYPE_TRACEPOINT, tracepoint(engine, event), false);
-      case UPROBE -> uprobe(engine, event);
+      case UPROBE -> uprobe(engine, event, process);
       case UNKNOWN ->
           throw RefusalText.EVENT_UNKNOWN.of(engine, 0, event.name(), SampledEvent.SYNTAX);
       case CPU -> throw new IllegalArgumentException(event.name());
@@ -80,13 +82,13 @@ public final class KernelEvents {
     }
   }
 
-  private static KernelEvent uprobe(EngineKind engine, SampledEvent event)
+  private static KernelEvent uprobe(EngineKind engine, SampledEvent event, SampledProcess process)
       throws EngineRefusedException {
     int type = uprobeType();
     if (type < 0) {
       throw RefusalText.EVENT_NO_UPROBES.of(engine, 0, event.name());
     }
-    UprobePlace place = UprobePlace.find(engine, event);
+    UprobePlace place = UprobePlace.find(engine, event, process);
     return new KernelEvent(type, 0, NativeBuffer.path(place.path()), place.offset(), false);
   }
 }

@@ -45,7 +45,7 @@ public final class UprobeCost {
       if (event == null) {
         return 0;
       }
-      int fd = event.openCounting(calls);
+      int fd = event.openCounting(calls, calls.gettid());
       if (fd < 0) {
         return 0;
       }

@@ -6,6 +6,7 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.maps.elf.ElfFormatException;
 import stackweave.maps.elf.ElfImage.Symbols;
 import stackweave.maps.elf.FileElfImage;
@@ -13,7 +14,7 @@ import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 
 /**
- * The entry of a function in the file of a library that this process has mapped. The kernel takes
+ * The entry of a function in the file of a library that the process has mapped. The kernel takes
  * the file and the offset in it (Documentation/trace/uprobetracer.rst).
  *
  * @param path of the file
@@ -25,14 +26,16 @@ record UprobePlace(String path, long offset) {
    * Finds a function.
    *
    * @param event whose group is the file's path or its name
+   * @param process that has mapped it
    * @throws EngineRefusedException if no such library is mapped, more than one, one whose file is
    *     deleted, or it has no such function
    */
-  static UprobePlace find(EngineKind engine, SampledEvent event) throws EngineRefusedException {
+  static UprobePlace find(EngineKind engine, SampledEvent event, SampledProcess process)
+      throws EngineRefusedException {
     String library = event.group();
     Mapping code = null;
     try {
-      for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
+      for (Mapping mapping : ProcMaps.read(process.directory())) {
         boolean isOne =
             mapping.isFile() && mapping.executable() && isNamed(mapping.path(), library);
         if (isOne && code != null && !isSameFile(mapping, code)) {
@@ -44,10 +47,11 @@ record UprobePlace(String path, long offset) {
       if (code == null) {
         throw RefusalText.EVENT_NOT_MAPPED.of(engine, 0, event.name(), library);
       }
-      if (code.deleted()) {
+      if (!MappedFile.isThere(process, code)) {
         throw RefusalText.EVENT_DELETED_LIBRARY.of(engine, 0, event.name(), code.path());
       }
-      FileElfImage elf = FileElfImage.open(Path.of(code.path()));
+      String path = MappedFile.path(process, code);
+      FileElfImage elf = FileElfImage.open(Path.of(path));
       Symbols exported = elf.dynsym();
       long address = exported == null ? 0 : exported.addressOf(event.member());
       address = address == 0 ? elf.addressOf(event.member()) : address;
@@ -56,10 +60,10 @@ record UprobePlace(String path, long offset) {
             engine, 0, event.name(), code.path(), event.member());
       }
       long offset = address + elf.bias(code.start(), code.offset()) - code.start() + code.offset();
-      if (!isAscii(code.path())) {
+      if (!isAscii(path)) {
         throw new IOException("its path is not ASCII");
       }
-      return new UprobePlace(code.path(), offset);
+      return new UprobePlace(path, offset);
     } catch (IOException | ElfFormatException e) {
       throw RefusalText.EVENT_UNREADABLE_LIBRARY.of(
           engine, 0, event.name(), library, e.getMessage());

@@ -11,6 +11,7 @@ import stackweave.engine.probe.AllocationProbes.NotNowException;
 import stackweave.engine.probe.AllocationProbes.RefusedException;
 import stackweave.engine.probe.AllocationSink;
 import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
 import stackweave.jfr.store.EventStore;
@@ -71,6 +72,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
   private final EventStore store;
   private final SampleRecord sample = new SampleRecord();
   private final CallPolicy policy;
+  private final SampledProcess process;
 
   /** Null until calls are rare enough. */
   private AllocationProbes probes;
@@ -113,6 +115,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
     this.pipeline = context.samples();
     this.store = context.decoder().store();
     this.policy = context.callPolicy();
+    this.process = context.config().process();
     this.counters = context.decoder().counts().counters;
   }
 
@@ -136,7 +139,7 @@ final class AllocationSampler implements FeatureSession, AllocationSink, StackRe
     triedAt = now;
     tries++;
     try {
-      probes = AllocationProbes.open(policy, FIRST_SHIFT);
+      probes = AllocationProbes.open(policy, process, FIRST_SHIFT);
       whyNotYet = "";
       calls = probes.calls();
       begunAt = System.nanoTime();

@@ -1,15 +1,15 @@
 package stackweave.agent.feature.memory;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 
 /**
  * Tells private anonymous memory from the Java heap, from files and from shared memory, by address.
- * Reads /proc/self/maps again if an address is in no known region, but not too often. For the drain
- * thread.
+ * Reads the process's maps again if an address is in no known region, but not too often. For the
+ * drain thread.
  */
 final class MemoryRegions {
   /** Reading takes a millisecond or two. */
@@ -21,6 +21,7 @@ final class MemoryRegions {
   /** Part of the name of memory files in which some collectors have the Java heap. */
   private static final String HEAP_FILE = "java_heap";
 
+  private final SampledProcess process;
   private final long heapStart;
   private final long heapEnd;
 
@@ -32,10 +33,12 @@ final class MemoryRegions {
   private long readAt;
 
   /**
+   * @param process whose memory it is
    * @param heapStart the first address that the VM has reserved for the Java heap; 0 if not known
    * @param heapEnd the first one behind it
    */
-  MemoryRegions(long heapStart, long heapEnd) {
+  MemoryRegions(SampledProcess process, long heapStart, long heapEnd) {
+    this.process = process;
     this.heapStart = heapStart;
     this.heapEnd = heapEnd;
     read();
@@ -92,7 +95,7 @@ final class MemoryRegions {
   private void read() {
     readAt = System.nanoTime();
     try {
-      mappings = ProcMaps.read(Path.of("/proc/self"));
+      mappings = ProcMaps.read(process.directory());
       for (Mapping mapping : mappings) {
         hasHeapFile |= mapping.path().contains(HEAP_FILE);
       }
@@ -102,7 +105,7 @@ final class MemoryRegions {
     }
   }
 
-  /** Whether /proc/self/maps could be read. */
+  /** Whether the process's maps could be read. */
   boolean isKnown() {
     return isRead;
   }

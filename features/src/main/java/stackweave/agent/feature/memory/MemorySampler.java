@@ -17,6 +17,7 @@ import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.SampleEngine;
 import stackweave.engine.perf.PerfBudget;
+import stackweave.engine.perf.PerfCpuEngine;
 import stackweave.engine.perf.PerfThreadEngine;
 import stackweave.engine.probe.FaultFilter;
 import stackweave.engine.probe.MoveProbe;
@@ -112,15 +113,16 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   /** Null if moves of memory are not reported. */
   private final MoveProbe moves;
 
-  private final CpuTime cpuTime = new CpuTime();
-  private final long cpuAtStart = cpuTime.ofProcess();
-  private final long switchesAtStart = cpuTime.switchesOfProcess();
+  private final SampledProcess process;
+  private final CpuTime cpuTime;
+  private final long cpuAtStart;
+  private final long switchesAtStart;
   private long switchesAt = System.nanoTime();
 
   /** A note on the cost of context switches, if it is high. */
   private String cost = "";
 
-  private final PageScan scan = new PageScan();
+  private final PageScan scan;
   private final TouchedPages pages = new TouchedPages(TouchedPages.MAX_PAGES);
 
   /**
@@ -188,6 +190,11 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     this.moves = source.moves();
     this.regions = regions;
     this.counters = context.decoder().counts().counters;
+    this.process = context.config().process();
+    this.cpuTime = new CpuTime(process);
+    this.cpuAtStart = cpuTime.ofProcess();
+    this.switchesAtStart = cpuTime.switchesOfProcess();
+    this.scan = new PageScan(process);
     pipeline.alsoFollow(engine.description());
   }
 
@@ -206,31 +213,32 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
     }
     HotSpot hotSpot = context.decoder().process().hotSpot();
     long[] heap = hotSpot == null ? new long[2] : hotSpot.reservedHeap();
-    MemoryRegions regions = new MemoryRegions(heap[0], heap[1]);
+    SampledProcess process = context.config().process();
+    MemoryRegions regions = new MemoryRegions(process, heap[0], heap[1]);
     if (!regions.isKnown() || !regions.isHeapKnown()) {
       throw new FeatureRefusedException(
           failure
               + ": "
               + (regions.isKnown()
                   ? "where the Java heap is in this VM is not known"
-                  : "/proc/self/maps can't be read"));
+                  : process.file("maps") + " can't be read"));
     }
-    PerfBudget budget = new PerfBudget(perfMemoryBytes);
-    FaultFilter filter = FaultFilter.open(policy, heap[0], heap[1], PageScan.isAlwaysHuge());
+    PerfBudget budget = new PerfBudget(perfMemoryBytes, process);
+    FaultFilter filter =
+        FaultFilter.open(policy, heap[0], heap[1], PageScan.isAlwaysHuge(), process);
     if (filter != null) {
       // Never raised later, so that second touches of followed pages are seen.
       filter.setShift(FIRST_SHIFT);
     }
+    EngineKind[] kinds =
+        process.isOwn()
+            ? new EngineKind[] {EngineKind.PERF_THREAD, EngineKind.PERF_USER}
+            : new EngineKind[] {EngineKind.PERF};
     String refusals = "";
-    for (EngineKind kind : new EngineKind[] {EngineKind.PERF_THREAD, EngineKind.PERF_USER}) {
+    for (EngineKind kind : kinds) {
       try {
-        EngineConfig config =
-            new EngineConfig(1, STACK_BYTES, kind, memoryAccess, FAULTS, SampledProcess.OWN);
-        PerfThreadEngine engine =
-            PerfThreadEngine.startBeside(
-                kind, config, budget, RING_BYTES, filter == null ? -1 : filter.program());
-        Source source = new Source(engine, engine::address, budget, filter, MoveProbe.open(policy));
-        return new MemorySampler(context, source, regions);
+        EngineConfig config = new EngineConfig(1, STACK_BYTES, kind, memoryAccess, FAULTS, process);
+        return new MemorySampler(context, source(config, budget, filter, policy), regions);
       } catch (EngineRefusedException e) {
         refusals += (refusals.isEmpty() ? "" : "; ") + e.refusal().line();
       }
@@ -240,6 +248,23 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
       filter.close();
     }
     throw new FeatureRefusedException(failure + ": " + refusals);
+  }
+
+  /** Faults of each thread, or of another process those of the CPUs that the filter lets pass. */
+  private static Source source(
+      EngineConfig config, PerfBudget budget, FaultFilter filter, CallPolicy policy)
+      throws EngineRefusedException {
+    int program = filter == null ? -1 : filter.program();
+    MoveProbe moves;
+    if (config.preferred() != EngineKind.PERF) {
+      PerfThreadEngine engine =
+          PerfThreadEngine.startBeside(config.preferred(), config, budget, RING_BYTES, program);
+      moves = MoveProbe.open(policy, config.process());
+      return new Source(engine, engine::address, budget, filter, moves);
+    }
+    PerfCpuEngine engine = PerfCpuEngine.startBeside(config, budget, program);
+    moves = MoveProbe.open(policy, config.process());
+    return new Source(engine, engine::address, budget, filter, moves);
   }
 
   @Override
@@ -267,7 +292,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
   }
 
   private void countSwitches(long now) {
-    if (now - switchesAt > SWITCHES_NANOS) {
+    if (process.isOwn() && now - switchesAt > SWITCHES_NANOS) {
       switchesAt = now;
       cost =
           CpuCost.note(
@@ -578,7 +603,7 @@ final class MemorySampler implements FeatureSession, EngineSink, StackReceiver, 
           + " for events of each (option perf-memory)";
     }
     if (!scan.isMemoryKnown()) {
-      return "native memory: /proc/self/pagemap can't be read, so what is given back is not known";
+      return "native memory: the process's pagemap in /proc can't be read, so what is given back is not known";
     }
     String movesNote = moves == null ? "" : moves.note();
     return new Notes().add(movesNote).add(scan.note()).add(cost).toString();

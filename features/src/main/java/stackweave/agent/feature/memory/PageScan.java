@@ -5,12 +5,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import stackweave.engine.probe.PageHash;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.PlainFiles;
 
 /**
- * Reads properties of this process's pages from /proc/self/pagemap, which needs no privilege:
+ * Reads properties of a process's pages from its pagemap in /proc, which needs no privilege:
  * whether a page has memory, and whether it is a file's (Documentation/admin-guide/mm/pagemap.rst);
  * whether it is part of a huge page, or of the zero page, which takes no memory (the ioctl
  * PAGEMAP_SCAN, Linux 6.7 and later; struct pm_scan_arg in include/uapi/linux/fs.h). For the drain
@@ -40,7 +41,6 @@ final class PageScan implements AutoCloseable {
     UNKNOWN
   }
 
-  private static final String FILE = "/proc/self/pagemap";
   private static final String SETTINGS = "/sys/kernel/mm/transparent_hugepage/";
   private static final String NEVER = "[never]";
   private static final String INHERIT = "[inherit]";
@@ -74,7 +74,7 @@ final class PageScan implements AutoCloseable {
 
   private static final long KNOWN_NANOS = 1_000_000_000L;
 
-  private final int fd = Libc.open(FILE, O_CLOEXEC, 0);
+  private final int fd;
   private final NativeBuffer entry = NativeBuffer.allocate(ENTRY_BYTES);
   private final NativeBuffer argument = NativeBuffer.allocate(ARGUMENT_BYTES + REGION_BYTES);
   private final long[] known = new long[KNOWN];
@@ -86,7 +86,11 @@ final class PageScan implements AutoCloseable {
   /** Whether nothing was there at the last scan. */
   private boolean isAbsent;
 
-  PageScan() {
+  /**
+   * @param process whose pages they are
+   */
+  PageScan(SampledProcess process) {
+    fd = Libc.open(process.file("pagemap"), O_CLOEXEC, 0);
     ByteBuffer bytes = argument.bytes();
     bytes.putLong(0, ARGUMENT_BYTES);
     bytes.putLong(VECTOR, argument.address() + ARGUMENT_BYTES);

@@ -155,7 +155,9 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
 
   private void begin(long now) {
     try {
-      events = SwitchEvents.start(context.perfBudget(), context.callPolicy(), wantsWakeUps);
+      events =
+          SwitchEvents.start(
+              context.config().process(), context.perfBudget(), context.callPolicy(), wantsWakeUps);
       whyNot = "";
       whyNoWakers = wantsWakeUps ? events.whyNoWakeUps() : whyNoWakers;
       counted = 0;
@@ -488,7 +490,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
       t.due = NEVER;
       return;
     }
-    long cpu = clocks.ofThread(t.tid);
+    long cpu = parts.files.cpuNanos(t.tid);
     if (cpu < 0) {
       return; // its end is recorded, too
     }
@@ -578,7 +580,7 @@ final class BlockedSampler implements FeatureSession, SwitchSink {
             clocks.ofProcess() - cpuAtStart));
     if (denied) {
       note.add(
-          "of blocked threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
+          "of blocked threads only Java frames are read: /proc/PID/task/TID/syscall can't be read"
               + " (the process is not dumpable)");
     }
     if (postponed) {

@@ -1,7 +1,6 @@
 package stackweave.agent.feature.waiting;
 
 import stackweave.hotspot.runtime.BlockedJavaThread;
-import stackweave.linux.CpuTime;
 import stackweave.linux.task.TaskFiles;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.MemoryReader;
@@ -38,7 +37,6 @@ final class BlockedStacks implements AutoCloseable {
   private static final int PAGE = 4096;
   private static final int TRIES = 3;
 
-  private final CpuTime clocks;
   private final TaskFiles files;
   private final MemoryReader memory;
 
@@ -78,12 +76,7 @@ final class BlockedStacks implements AutoCloseable {
    * @param java null where the JVM's threads are not known
    */
   BlockedStacks(
-      Architecture architecture,
-      CpuTime clocks,
-      TaskFiles files,
-      MemoryReader memory,
-      BlockedJavaThread java) {
-    this.clocks = clocks;
+      Architecture architecture, TaskFiles files, MemoryReader memory, BlockedJavaThread java) {
     this.files = files;
     this.memory = memory;
     this.java = java;
@@ -102,7 +95,7 @@ final class BlockedStacks implements AutoCloseable {
 
   /** Whether the thread has run since it was read, so that the result may be void. */
   boolean hasMoved() {
-    return clocks.ofThread(snapshot.tid()) != cpuNanos;
+    return files.cpuNanos(snapshot.tid()) != cpuNanos;
   }
 
   /**
@@ -128,7 +121,7 @@ final class BlockedStacks implements AutoCloseable {
       if (outcome == Outcome.RUNS || outcome == Outcome.ENDED) {
         return outcome;
       }
-      long after = clocks.ofThread(tid);
+      long after = files.cpuNanos(tid);
       if (after < 0) {
         return Outcome.ENDED;
       }
@@ -247,6 +240,5 @@ final class BlockedStacks implements AutoCloseable {
   @Override
   public void close() {
     files.close();
-    clocks.close();
   }
 }

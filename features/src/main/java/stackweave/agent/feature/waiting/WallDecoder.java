@@ -98,6 +98,16 @@ final class WallDecoder {
     contextId = decoder.contexts().ofBeside(threads.owner(), snapshot.timeNanos(), 0);
   }
 
+  /** Whether the stack that was unwound last has a frame of the JVM's generated code. */
+  boolean hasJavaFrames() {
+    for (int i = 0; i < frames.count(); i++) {
+      if (frames.method(i) != FrameBuffer.NO_METHOD) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Whether the stack that was unwound last is of a thread that the JVM has started in native code:
    * its first function outside of the C library is libjvm's.

@@ -26,12 +26,18 @@ final class WallParts implements AutoCloseable {
   final EventStore store;
   final TaskList tasks;
   final TaskFiles files;
-  final CpuTime clocks = new CpuTime();
+  final CpuTime clocks;
   final WallDecoder decoder;
   final BlockedStacks stacks;
+
+  /** The thread that is not looked at: the drain thread, if it is one of the process. */
   final int ownTid;
-  final int processId = Libc.getpid();
+
+  /** The id of the process, and of its first thread. */
+  final int processId;
+
   final WaitReason reason;
+  private final boolean isOwn;
 
   /** What the thread of the last decoded stack waits for: the code of a ThreadState. */
   int state;
@@ -39,35 +45,51 @@ final class WallParts implements AutoCloseable {
   private WallParts(SystemCalls calls, TaskList tasks, Decoder decoder, SamplePipeline samples) {
     this.store = decoder.store();
     this.tasks = tasks;
-    this.files = new TaskFiles(calls);
+    SampledProcess process = decoder.process().process();
+    this.files = new TaskFiles(calls, process);
+    this.clocks = new CpuTime(process);
     this.decoder = new WallDecoder(decoder, samples);
     HotSpot hotSpot = decoder.process().hotSpot();
     this.stacks =
         new BlockedStacks(
             calls.architecture(),
-            clocks,
             files,
             decoder.process().memory(),
             hotSpot == null ? null : hotSpot.blockedThread());
     this.reason = new WaitReason(decoder.methods(), files, stacks);
-    this.ownTid = calls.gettid();
+    this.ownTid = process.isOwn() ? calls.gettid() : 0;
+    this.processId = process.pid();
+    this.isOwn = process.isOwn();
   }
 
   /**
    * Opens the readers.
    *
    * @param failure what is not done without them, for users
-   * @throws FeatureRefusedException if the process's threads can't be listed
+   * @throws FeatureRefusedException if the process's threads can't be listed, or nothing shows
+   *     whether they run
    */
   static WallParts open(Decoder decoder, SamplePipeline samples, String failure)
       throws FeatureRefusedException {
     SystemCalls calls = SystemCalls.current().orElseThrow();
-    TaskList tasks = TaskList.open(calls, SampledProcess.OWN);
+    SampledProcess process = decoder.process().process();
+    TaskList tasks = TaskList.open(calls, process);
     if (tasks == null) {
       throw new FeatureRefusedException(
-          failure + ": /proc/self/task can't be read [" + Errno.name(Libc.errno()) + "]");
+          failure
+              + ": "
+              + process.file("task")
+              + " can't be read ["
+              + Errno.name(Libc.errno())
+              + "]");
     }
-    return new WallParts(calls, tasks, decoder, samples);
+    WallParts parts = new WallParts(calls, tasks, decoder, samples);
+    if (parts.files.cpuNanos(parts.processId) <= 0) {
+      parts.close();
+      throw new FeatureRefusedException(
+          failure + ": this kernel does not say how long threads run (CONFIG_SCHED_INFO)");
+    }
+    return parts;
   }
 
   /**
@@ -81,7 +103,7 @@ final class WallParts implements AutoCloseable {
     StackSnapshot snapshot = stacks.snapshot;
     decoder.unwind(snapshot);
     // If the kernel does not say, the JVM's threads can't be recognised, and there is no stack.
-    boolean ofJvm = !thread.isJava() && (stacks.denied || decoder.startsInJvm());
+    boolean ofJvm = !isJava(thread) && (stacks.denied || decoder.startsInJvm());
     if (ofJvm && !filter.includesJvm()) {
       return false;
     }
@@ -92,9 +114,18 @@ final class WallParts implements AutoCloseable {
     return true;
   }
 
+  /**
+   * Whether the thread whose stack was unwound is one that Java code can see. Of another process
+   * the VM's list has its compilers, too, which have no Java frames.
+   */
+  private boolean isJava(SampledThreads.Entry thread) {
+    return isOwn ? thread.isJava() : decoder.hasJavaFrames();
+  }
+
   @Override
   public void close() {
     stacks.close();
     tasks.close();
+    clocks.close();
   }
 }

@@ -130,7 +130,7 @@ final class WallSampler implements FeatureSession {
     Notes note = new Notes();
     if (denied) {
       note.add(
-          "of waiting threads only Java frames are read: /proc/self/task/TID/syscall can't be read"
+          "of waiting threads only Java frames are read: /proc/PID/task/TID/syscall can't be read"
               + " (the process is not dumpable)");
     }
     if (hasCarriers) {
@@ -213,7 +213,7 @@ final class WallSampler implements FeatureSession {
   // ---- which threads there are
 
   private void listIfDue(long now) {
-    int count = parts.files.threadCount(parts.ownTid);
+    int count = parts.files.threadCount(parts.processId);
     long before = presentAt;
     if (count == lastCount) {
       presentAt = now;
@@ -275,7 +275,7 @@ final class WallSampler implements FeatureSession {
     if (age >= 0 && delay >= 0 && now - age - sinceNanos >= 0) {
       t.reset(0, 0, now - age);
     } else {
-      t.reset(clocks.ofThread(t.tid), delay, now);
+      t.reset(parts.files.cpuNanos(t.tid), delay, now);
     }
   }
 
@@ -290,7 +290,7 @@ final class WallSampler implements FeatureSession {
         kind == WallThread.Kind.OF_JVM ? thread.isJava() : thread.threadId() != t.ownKey;
     if (isNew) {
       if (kind == WallThread.Kind.EXCLUDED) {
-        t.reset(clocks.ofThread(t.tid), parts.files.runDelay(t.tid), System.nanoTime());
+        t.reset(parts.files.cpuNanos(t.tid), parts.files.runDelay(t.tid), System.nanoTime());
       }
       setKind(t, WallThread.Kind.NEW);
     }
@@ -344,7 +344,7 @@ final class WallSampler implements FeatureSession {
 
   /** Looks at a thread; returns whether the look only found that it has not run. */
   private boolean look(WallThread t) {
-    long cpu = clocks.ofThread(t.tid);
+    long cpu = parts.files.cpuNanos(t.tid);
     long now = System.nanoTime();
     if (cpu < 0) {
       end(t, presentAt);
@@ -563,7 +563,7 @@ final class WallSampler implements FeatureSession {
    * @param wholly whether there is time to ask the kernel how long it waited for a CPU
    */
   private void flush(WallThread t, boolean wholly) {
-    long cpu = clocks.ofThread(t.tid);
+    long cpu = parts.files.cpuNanos(t.tid);
     long now = System.nanoTime();
     if (cpu == t.cpu && t.hasStack) {
       rest(t, now);

@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.feature.memory.MemoryRegions.Kind;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
@@ -22,7 +23,7 @@ class MemoryRegionsTest {
   /** Compared with the lines of /proc/self/maps. */
   @Test
   void filesAreNoNativeMemory() throws Exception {
-    MemoryRegions regions = new MemoryRegions(0, 0);
+    MemoryRegions regions = new MemoryRegions(SampledProcess.OWN, 0, 0);
     int files = 0;
     for (Mapping mapping : ProcMaps.read(Path.of("/proc/self"))) {
       if (mapping.path().contains(".so")) {
@@ -33,10 +34,11 @@ class MemoryRegionsTest {
     }
     assertTrue(files > 3, "files: " + files);
     try (NativeBuffer own = NativeBuffer.allocate(64)) {
-      assertEquals(Kind.NATIVE, new MemoryRegions(0, 0).of(own.address()));
+      assertEquals(Kind.NATIVE, new MemoryRegions(SampledProcess.OWN, 0, 0).of(own.address()));
       assertEquals(
           Kind.OTHER,
-          new MemoryRegions(own.address() & -4096, own.address() + 64).of(own.address()));
+          new MemoryRegions(SampledProcess.OWN, own.address() & -4096, own.address() + 64)
+              .of(own.address()));
     }
   }
 
@@ -44,7 +46,7 @@ class MemoryRegionsTest {
   @Test
   void pagesOfFilesAreTold(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("pages");
-    try (PageScan scan = new PageScan();
+    try (PageScan scan = new PageScan(SampledProcess.OWN);
         FileChannel channel =
             FileChannel.open(
                 file,
@@ -57,7 +59,7 @@ class MemoryRegionsTest {
       assertEquals(PageScan.Memory.OF_FILE, scan.memoryOf(page));
       assertEquals(PageScan.Memory.ABSENT, scan.memoryOf(page + 1));
     }
-    try (PageScan scan = new PageScan();
+    try (PageScan scan = new PageScan(SampledProcess.OWN);
         NativeBuffer own = NativeBuffer.allocate(64)) {
       own.bytes().putLong(0, 1);
       assertEquals(PageScan.Memory.PRIVATE, scan.memoryOf(own.address() >>> 12));
@@ -66,7 +68,7 @@ class MemoryRegionsTest {
 
   @Test
   void pagesWithoutMemoryAreNotPresent() {
-    try (PageScan scan = new PageScan();
+    try (PageScan scan = new PageScan(SampledProcess.OWN);
         NativeBuffer own = NativeBuffer.allocate(64)) {
       own.bytes().putLong(0, 1);
       assertTrue(scan.isMemoryKnown());

@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 import stackweave.agent.decode.OwnPipeline;
 import stackweave.engine.EngineSink;
 import stackweave.engine.perf.PerfBudget;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.Counter;
 import stackweave.linux.NativeBuffer;
 import stackweave.unwind.snapshot.StackSnapshot;
@@ -71,7 +72,7 @@ class NativeBytesTest {
               own.context(),
               new MemorySampler.Source(
                   faults, () -> faults.address, new PerfBudget(1 << 20), null, null),
-              new MemoryRegions(0, 0));
+              new MemoryRegions(SampledProcess.OWN, 0, 0));
       sampler.pass();
       long touched = own.count(Counter.MEMORY_TOUCHED) - own.count(Counter.MEMORY_GIVEN_BACK);
       sampler.close();

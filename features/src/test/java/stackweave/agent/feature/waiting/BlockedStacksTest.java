@@ -70,7 +70,7 @@ class BlockedStacksTest {
   void aThreadThatWaitsIsRead() throws Exception {
     CpuTime clock = new CpuTime();
     try (BlockedStacks stacks =
-        new BlockedStacks(calls.architecture(), clock, new TaskFiles(calls), memory, null)) {
+        new BlockedStacks(calls.architecture(), new TaskFiles(calls), memory, null)) {
       long begin = System.nanoTime();
       while (read(stacks, clock) != Outcome.READ) {
         assertTrue(System.nanoTime() - begin < PATIENCE_NANOS);
@@ -106,7 +106,7 @@ class BlockedStacksTest {
         };
     CpuTime clock = new CpuTime();
     try (BlockedStacks stacks =
-        new BlockedStacks(calls.architecture(), clock, new TaskFiles(calls), wakes, null)) {
+        new BlockedStacks(calls.architecture(), new TaskFiles(calls), wakes, null)) {
       for (int i = 0; i < 100; i++) {
         assertEquals(Outcome.MOVED, read(stacks, clock));
       }
