@@ -2,7 +2,6 @@ package stackweave.agent;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import stackweave.agent.cli.outside.OutsideSampling;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.drain.OutsideSampler;
@@ -10,7 +9,6 @@ import stackweave.agent.message.Messages;
 import stackweave.agent.option.InvalidOptionException;
 import stackweave.agent.option.Options;
 import stackweave.jfr.control.EngineKind;
-import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.process.SampledProcess;
@@ -28,14 +26,8 @@ final class ProcessSampling implements OutsideSampling {
         && !engine.equals(EngineKind.PERF.label())) {
       return "engine " + engine + " works there only";
     }
-    for (SampledFeature feature : request.features().keySet()) {
-      return feature.event() + " events are recorded there only";
-    }
-    if (!request.event().isCpu()) {
-      return "event " + request.event().name() + " is sampled there only";
-    }
     NativeAccess.begin();
-    return OutsideSampler.whyNot(sampled(process));
+    return OutsideSampler.whyNot(sampled(process), request, FeatureList.ofAnyProcess(options()));
   }
 
   private static SampledProcess sampled(TargetProcess process) {
@@ -45,8 +37,15 @@ final class ProcessSampling implements OutsideSampling {
   @Override
   public Session begin(TargetProcess process, String jdk, SamplingRequest request, Path file)
       throws IOException {
+    Options options = options();
     OutsideSampler sampler =
-        new OutsideSampler(sampled(process), jdk, file, options(), List::of, new Messages());
+        new OutsideSampler(
+            sampled(process),
+            jdk,
+            file,
+            options,
+            () -> FeatureList.ofAnyProcess(options),
+            new Messages());
     sampler.start(request);
     return new Session() {
       @Override

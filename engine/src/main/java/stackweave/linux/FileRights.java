@@ -2,7 +2,6 @@ package stackweave.linux;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.function.Supplier;
 import stackweave.cpu.SystemCall;
 import stackweave.jfr.process.SampledProcess;
 
@@ -23,6 +22,12 @@ public final class FileRights {
    */
   private static final long CAPABILITIES =
       1L | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 9 | 1 << 27 | 1L << 32;
+
+  /** What is done with other rights. */
+  public interface Action<T, E extends Exception> {
+    /** Does it. */
+    T run() throws E;
+  }
 
   private final int uid;
   private final int gid;
@@ -78,18 +83,24 @@ public final class FileRights {
    * Runs an action with the rights of this process, on a thread that has taken these: for files
    * that are not the sampled process's.
    */
-  public <T> T own(Supplier<T> action) {
+  public <T, E extends Exception> T own(Action<T, E> action) throws E {
     if (areUnchanged()) {
-      return action.get();
+      return action.run();
     }
     try {
-      set(Libc.geteuid(), Libc.getegid());
-      ThreadRights.setEffective(ThreadRights.effective() | ThreadRights.permitted() & CAPABILITIES);
-      return action.get();
-    } catch (IOException e) {
-      throw new IllegalStateException(e);
+      takeBack();
+      return action.run();
     } finally {
       takeAgain();
+    }
+  }
+
+  private static void takeBack() {
+    set(Libc.geteuid(), Libc.getegid());
+    try {
+      ThreadRights.setEffective(ThreadRights.effective() | ThreadRights.permitted() & CAPABILITIES);
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
     }
   }
 

@@ -112,7 +112,7 @@ class OutsideIT {
     Path file = directory.resolve("exec.jfr");
     try (Descriptor proc = Descriptor.directory("/proc/" + pid)) {
       SampledProcess process = SampledProcess.other(pid, proc.path());
-      assertTrue(OutsideSampler.whyNot(process).contains("libjvm"), OutsideSampler.whyNot(process));
+      assertTrue(whyNot(process).contains("libjvm"), whyNot(process));
       try (OutsideSampler sampler = sampler(process, file)) {
         awaitCpu(sampler, process);
         Commands.output("kill", "-USR1", pid);
@@ -132,7 +132,7 @@ class OutsideIT {
     Path file = directory.resolve("stopped.jfr");
     try (Descriptor proc = Descriptor.directory("/proc/" + pid)) {
       SampledProcess process = SampledProcess.other(pid, proc.path());
-      assertEquals("", OutsideSampler.whyNot(process));
+      assertEquals("", whyNot(process));
       try (OutsideSampler sampler = sampler(process, file)) {
         Thread.sleep(500);
         assertEquals("", sampler.endReason());
@@ -191,7 +191,7 @@ class OutsideIT {
   private List<Sample> sample(int pid, Path file, String whyNot) throws Exception {
     try (Descriptor proc = Descriptor.directory("/proc/" + pid)) {
       SampledProcess process = SampledProcess.other(pid, proc.path());
-      assertEquals(whyNot, OutsideSampler.whyNot(process));
+      assertEquals(whyNot, whyNot(process));
       try (OutsideSampler sampler = sampler(process, file)) {
         awaitCpu(sampler, process);
       }
@@ -200,7 +200,7 @@ class OutsideIT {
   }
 
   private static String whyNot(Descriptor proc, int pid) {
-    return OutsideSampler.whyNot(SampledProcess.other(pid, proc.path()));
+    return whyNot(SampledProcess.other(pid, proc.path()));
   }
 
   private OutsideSampler sampler(SampledProcess process, Path file) throws Exception {
@@ -243,5 +243,12 @@ class OutsideIT {
 
   private static String texts(Sample sample) {
     return sample.frames().stream().map(frame -> frame.text()).toList().toString();
+  }
+
+  private static String whyNot(SampledProcess process) {
+    return OutsideSampler.whyNot(
+        process,
+        new SamplingRequest(10_000_000, "auto", 64, false, List.of(), List.of()),
+        List.of());
   }
 }

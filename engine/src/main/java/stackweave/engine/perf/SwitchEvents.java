@@ -12,6 +12,7 @@ import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.CallPolicy;
 import stackweave.linux.Capabilities;
+import stackweave.linux.FileRights;
 import stackweave.linux.GuardedCall;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
@@ -128,7 +129,8 @@ public final class SwitchEvents implements AutoCloseable {
   /** Null if the kernel shows this process no such tracepoint. */
   private WakeTracepoint wakeUps() {
     try {
-      tracepoint = WakeTracepoint.read();
+      // With the rights of this process, also where other files are read with another's.
+      tracepoint = FileRights.of(process).own(WakeTracepoint::read);
       features = probe(this::write);
       return tracepoint;
     } catch (IOException e) {

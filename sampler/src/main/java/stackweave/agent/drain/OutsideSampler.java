@@ -22,7 +22,6 @@ import stackweave.engine.choice.EngineChooser;
 import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.EngineKind;
-import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.SampleRecord;
@@ -101,12 +100,15 @@ public final class OutsideSampler implements AutoCloseable {
 
   /**
    * Why a process can't be sampled from outside, in one line; empty if it can. Tries what sampling
-   * needs (events of CPUs that are filtered, the process's memory, the layout of its VM) and leaves
-   * nothing behind; takes a tenth of a second. Any thread.
+   * needs (the event of CPUs that is filtered, the process's memory, the layout of its VM) and
+   * leaves nothing behind; takes a tenth of a second. Any thread.
    *
    * @param process by a directory that is its own
+   * @param request what is asked for
+   * @param features what is recorded beside samples, if the request asks for it
    */
-  public static String whyNot(SampledProcess process) {
+  public static String whyNot(
+      SampledProcess process, SamplingRequest request, List<Feature> features) {
     if (!process.hasMemory()) {
       return "process " + process.pid() + " has ended";
     }
@@ -117,7 +119,7 @@ public final class OutsideSampler implements AutoCloseable {
           new FutureTask<>(
               () -> {
                 rights.take();
-                return whyNotHere(pinned);
+                return whyNotHere(pinned, request, features);
               });
       try {
         DaemonThread.of("stackweave-trial", trial).start();
@@ -139,20 +141,27 @@ public final class OutsideSampler implements AutoCloseable {
     }
   }
 
-  private static String whyNotHere(SampledProcess process) {
+  private static String whyNotHere(
+      SampledProcess process, SamplingRequest request, List<Feature> features) {
     EngineConfig config =
         new EngineConfig(
             SamplingSettings.DEFAULT_INTERVAL_NANOS,
             0,
-            EngineKind.PERF,
+            request.event().isCpu() ? EngineKind.PERF : null,
             MemoryAccess.AUTO,
-            SampledEvent.CPU,
+            request.event(),
             process);
     EngineChoice choice = EngineChooser.start(config);
     if (choice.engine().isEmpty()) {
       return choice.reasons();
     }
     choice.engine().get().close();
+    for (Feature feature : features) {
+      String why = feature.whyNotOf(process, request);
+      if (!why.isEmpty()) {
+        return why;
+      }
+    }
     try (ProcessView view = ProcessView.open(process, MemoryAccess.AUTO, false, modules -> {})) {
       return view.isJvm() ? view.nativeOnly() : "it is no JVM (it has no libjvm.so mapped)";
     }

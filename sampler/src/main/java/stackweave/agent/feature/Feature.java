@@ -1,5 +1,7 @@
 package stackweave.agent.feature;
 
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.maps.modules.ModuleIndex;
 
 /**
@@ -21,6 +23,14 @@ public interface Feature {
    * @throws FeatureRefusedException where it is asked for and not possible
    */
   FeatureSession open(FeatureContext context) throws FeatureRefusedException;
+
+  /**
+   * Why it can't be recorded of another process although that is asked for, where the agent inside
+   * might: in one line, empty for no reason. Any thread; leaves nothing behind.
+   */
+  default String whyNotOf(SampledProcess process, SamplingRequest request) {
+    return "";
+  }
 
   /** No engine samples for now: releases what it holds for sampling. */
   default void pause() {}

@@ -8,6 +8,7 @@ import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.FileRights;
 import stackweave.linux.NativeBuffer;
 import stackweave.maps.proc.PlainFiles;
 
@@ -46,12 +47,22 @@ public final class KernelEvents {
           KernelEvent.of(
               TYPE_SOFTWARE, SOFTWARE[event.number()], event.number() < SOFTWARE_IN_USER_MODE);
       case HARDWARE -> KernelEvent.of(TYPE_HARDWARE, event.number(), true); // PERF_COUNT_HW_*
-      case TRACEPOINT -> KernelEvent.of(TYPE_TRACEPOINT, tracepoint(engine, event), false);
+      case TRACEPOINT -> KernelEvent.of(TYPE_TRACEPOINT, tracepoint(engine, event, process), false);
       case UPROBE -> uprobe(engine, event, process);
       case UNKNOWN ->
           throw RefusalText.EVENT_UNKNOWN.of(engine, 0, event.name(), SampledEvent.SYNTAX);
       case CPU -> throw new IllegalArgumentException(event.name());
     };
+  }
+
+  /** Read with the rights of this process, also where other files are read with another's. */
+  private static long tracepoint(EngineKind engine, SampledEvent event, SampledProcess process)
+      throws EngineRefusedException {
+    try {
+      return FileRights.of(process).own(() -> tracepoint(engine, event));
+    } catch (IOException e) {
+      throw RefusalText.EVENT_UNREADABLE.of(engine, 0, event.name(), process.directory());
+    }
   }
 
   private static long tracepoint(EngineKind engine, SampledEvent event)

@@ -1,11 +1,18 @@
 package stackweave.agent.feature.waiting;
 
+import java.util.Set;
 import stackweave.agent.feature.Feature;
 import stackweave.agent.feature.FeatureContext;
 import stackweave.agent.feature.FeatureRefusedException;
 import stackweave.agent.feature.FeatureSession;
 import stackweave.agent.option.WallFilter;
+import stackweave.engine.EngineRefusedException;
+import stackweave.engine.perf.PerfBudget;
+import stackweave.engine.perf.SwitchEvents;
 import stackweave.jfr.control.SampledFeature;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.CallPolicy;
 
 /**
  * Samples of waiting threads, {@code stackweave.WallSample}, or events of threads that were blocked
@@ -23,6 +30,26 @@ public record WaitingFeature(SampledFeature kind, String threads, int drainPerce
     return kind == SampledFeature.WAITING
         ? "waiting threads are not sampled"
         : "blocked threads are not timed";
+  }
+
+  @Override
+  public String whyNotOf(SampledProcess process, SamplingRequest request) {
+    if (request.valueOf(kind) == SampledFeature.OFF) {
+      return "";
+    }
+    if (!WallParts.areClocksKnown(process)) {
+      return failure() + ": " + WallParts.WITHOUT_CLOCKS;
+    }
+    if (kind == SampledFeature.WAITING) {
+      return "";
+    }
+    // Events of each thread, for which this process may have too few descriptors.
+    try (PerfBudget budget = new PerfBudget(PerfBudget.DEFAULT_BYTES, process)) {
+      SwitchEvents.start(process, budget, CallPolicy.ofThread(Set.of()), false).close();
+      return "";
+    } catch (EngineRefusedException e) {
+      return failure() + ": " + e.refusal().cause();
+    }
   }
 
   @Override

@@ -23,6 +23,10 @@ import stackweave.unwind.snapshot.StackSnapshot;
  * decoder of their stacks. For the drain thread.
  */
 final class WallParts implements AutoCloseable {
+  /** What is missing where {@link #areClocksKnown} is false, for users. */
+  static final String WITHOUT_CLOCKS =
+      "this kernel does not say how long threads of other processes run (CONFIG_SCHED_INFO)";
+
   final EventStore store;
   final TaskList tasks;
   final TaskFiles files;
@@ -83,13 +87,18 @@ final class WallParts implements AutoCloseable {
               + Errno.name(Libc.errno())
               + "]");
     }
-    WallParts parts = new WallParts(calls, tasks, decoder, samples);
-    if (parts.files.cpuNanos(parts.processId) <= 0) {
-      parts.close();
-      throw new FeatureRefusedException(
-          failure + ": this kernel does not say how long threads run (CONFIG_SCHED_INFO)");
+    if (!areClocksKnown(process)) {
+      tasks.close();
+      throw new FeatureRefusedException(failure + ": " + WITHOUT_CLOCKS);
     }
-    return parts;
+    return new WallParts(calls, tasks, decoder, samples);
+  }
+
+  /** Whether the kernel says how long the process's threads have run. */
+  static boolean areClocksKnown(SampledProcess process) {
+    try (TaskFiles files = new TaskFiles(SystemCalls.current().orElseThrow(), process)) {
+      return files.cpuNanos(process.pid()) > 0;
+    }
   }
 
   /**
