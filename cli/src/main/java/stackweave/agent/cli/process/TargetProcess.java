@@ -154,7 +154,7 @@ public final class TargetProcess implements AutoCloseable {
   }
 
   /** Reads line by line, since the process controls number and length of lines. */
-  private static boolean hasLibjvm(Descriptor proc) throws IOException {
+  static boolean hasLibjvm(Descriptor proc) throws IOException {
     try (Stream<String> maps =
         Files.lines(proc.path().resolve("maps"), StandardCharsets.ISO_8859_1)) {
       return maps.anyMatch(line -> line.contains("/libjvm.so"));

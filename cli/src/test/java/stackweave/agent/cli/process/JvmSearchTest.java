@@ -1,0 +1,105 @@
+package stackweave.agent.cli.process;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which processes of a /proc that the test writes are JVMs that are meant. */
+class JvmSearchTest {
+  private static final String LIBJVM = "7f00-7f01 r-xp 0 0:0 1 /jdk/lib/server/libjvm.so\n";
+  private static final String LIBC = "7f00-7f01 r-xp 0 0:0 1 /lib/libc.so.6\n";
+
+  @TempDir private Path proc;
+
+  private void process(int pid, int image, int uid, String maps, String... words)
+      throws IOException {
+    Path directory = Files.createDirectories(proc.resolve("" + pid));
+    String stat = pid + " (a) b) S" + " 1".repeat(22) + " " + image + " 1".repeat(30);
+    Files.writeString(directory.resolve("stat"), stat);
+    Files.writeString(directory.resolve("status"), "Uid:\t0\t" + uid + "\t0\t0\n");
+    Files.writeString(directory.resolve("maps"), maps);
+    Files.writeString(directory.resolve("cgroup"), "1:cpu:/x\n0::/pods/" + pid + "/inner\n");
+    Files.writeString(directory.resolve("cmdline"), String.join("\0", words) + "\0");
+  }
+
+  private JvmSearch search(String match, String cgroup) {
+    return new JvmSearch(proc, Pattern.compile(match), cgroup);
+  }
+
+  private static List<Integer> pids(JvmSearch search) throws IOException {
+    return search.look().stream().map(JvmSearch.Jvm::pid).toList();
+  }
+
+  @Test
+  void jvmsAreFoundByTheirCommandLine() throws IOException {
+    process(11, 1, 1000, LIBC + LIBJVM, "java", "-Xmx1g", "-jar", "orders.jar");
+    process(12, 1, 0, LIBJVM, "/jdk/bin/java", "-cp", "x", "bills.Main");
+    process(13, 1, 0, LIBC, "grep", "java", "-jar", "orders.jar");
+    process(14, 1, 0, LIBJVM, "java", "-jar", "/opt/stackweave-agent.jar", "record", "orders");
+    process(15, 1, 0, LIBJVM, "java", "-javaagent:/opt/stackweave-agent.jar", "orders.Main");
+    assertEquals(List.of(11, 15), pids(search("java.*orders", "")));
+    assertEquals(List.of(12), pids(search("java -cp x bills", "")));
+    assertEquals(List.of(11, 12, 15), pids(search("", "")));
+    assertEquals(1000, search("Xmx", "").look().get(0).uid());
+  }
+
+  @Test
+  void aCgroupCountsWithThoseBelowIt() throws IOException {
+    process(11, 1, 0, LIBJVM, "java");
+    process(12, 1, 0, LIBJVM, "java");
+    assertEquals(List.of(11), pids(search("", "/pods/11")));
+    assertEquals(List.of(11), pids(search("", "/pods/11/inner/")));
+    assertEquals(List.of(), pids(search("", "/pods/1")));
+    assertEquals(List.of(11, 12), pids(search("", "/")));
+  }
+
+  @Test
+  void anExecMakesAnotherOne() throws IOException {
+    process(11, 1, 0, LIBC, "sh", "start-orders");
+    JvmSearch search = search("orders", "");
+    assertEquals(List.of(), pids(search));
+    process(11, 2, 0, LIBJVM, "java", "orders");
+    List<JvmSearch.Jvm> first = search.look();
+    assertEquals(11, first.get(0).pid());
+    assertEquals(first, search.look());
+    process(11, 3, 0, LIBJVM, "java", "orders");
+    List<JvmSearch.Jvm> second = search.look();
+    assertFalse(second.isEmpty() || second.equals(first), second::toString);
+    process(11, 4, 0, LIBJVM, "java", "bills");
+    assertEquals(List.of(), pids(search));
+  }
+
+  @Test
+  void aLibraryThatIsLoadedLateIsSeenLater() throws IOException {
+    process(11, 1, 0, LIBC, "launcher");
+    JvmSearch search = search("launcher", "");
+    for (int i = 0; i < 20; i++) {
+      assertEquals(List.of(), pids(search));
+    }
+    process(11, 1, 0, LIBC + LIBJVM, "launcher");
+    int looks = 0;
+    while (pids(search).isEmpty()) {
+      looks++;
+      assertTrue(looks < 64, "looks");
+    }
+  }
+
+  @Test
+  @Timeout(60)
+  void anExpressionThatTakesForeverFindsNothing() {
+    String text = "a".repeat(100_000);
+    assertFalse(JvmSearch.contains(text, Pattern.compile("(a*)*b")));
+    assertFalse(JvmSearch.contains(text, Pattern.compile("a*a*a*a*b")));
+    assertFalse(JvmSearch.contains(text, Pattern.compile("(a|aa)+b")));
+    assertTrue(JvmSearch.contains(text + "b", Pattern.compile("ab")));
+  }
+}
