@@ -1,6 +1,7 @@
 package stackweave.engine;
 
 import java.util.ArrayDeque;
+import java.util.function.BooleanSupplier;
 
 /**
  * Lets threads work one after the other, in the order in which they ask, so that together they take
@@ -10,6 +11,9 @@ import java.util.ArrayDeque;
 public final class Turns {
   private static final long LONGEST_NANOS = 1_000_000_000L;
 
+  /** How often a thread that waits looks whether it has to hurry. */
+  private static final long LOOK_MILLIS = 20;
+
   private final ArrayDeque<Thread> waiting = new ArrayDeque<>();
 
   /** Null if nobody works. */
@@ -17,22 +21,28 @@ public final class Turns {
 
   private long sinceNanos;
 
-  /** Waits until it is the calling thread's turn. */
-  public synchronized void begin() {
+  /**
+   * Waits until it is the calling thread's turn.
+   *
+   * @param isUrgent ends the wait: then it works beside others
+   */
+  public synchronized void begin(BooleanSupplier isUrgent) {
     Thread caller = Thread.currentThread();
     boolean isInterrupted = false;
     waiting.add(caller);
-    while (waiting.peek() != caller || leftNanos() > 0) {
+    while ((waiting.peek() != caller || leftNanos() > 0) && !isUrgent.getAsBoolean()) {
       try {
-        wait(1 + leftNanos() / 1_000_000);
+        wait(Math.min(LOOK_MILLIS, 1 + leftNanos() / 1_000_000));
       } catch (InterruptedException e) {
         isInterrupted = true;
       }
     }
-    waiting.remove();
-    worker = caller;
-    sinceNanos = System.nanoTime();
-    notifyAll(); // the next one begins to watch this one's time
+    waiting.remove(caller);
+    if (leftNanos() == 0) {
+      worker = caller;
+      sinceNanos = System.nanoTime();
+    }
+    notifyAll();
     if (isInterrupted) {
       caller.interrupt();
     }

@@ -24,7 +24,7 @@ class TurnsTest {
           new Thread(
               () -> {
                 for (int turn = 0; turn < 200; turn++) {
-                  turns.begin();
+                  turns.begin(() -> false);
                   most.accumulateAndGet(workers.incrementAndGet(), Math::max);
                   Thread.yield();
                   workers.decrementAndGet();
@@ -46,7 +46,7 @@ class TurnsTest {
     Thread hanging =
         new Thread(
             () -> {
-              turns.begin();
+              turns.begin(() -> false);
               hangs.countDown();
               try {
                 mayGoOn.await();
@@ -57,14 +57,14 @@ class TurnsTest {
             });
     hanging.start();
     hangs.await();
-    turns.begin(); // returns although the other has not ended its turn
+    turns.begin(() -> false); // returns although the other has not ended its turn
     mayGoOn.countDown();
     hanging.join();
     List<String> order = new ArrayList<>();
     Thread next =
         new Thread(
             () -> {
-              turns.begin();
+              turns.begin(() -> false);
               order.add("next");
               turns.end();
             });
@@ -72,6 +72,7 @@ class TurnsTest {
     while (next.getState() != Thread.State.TIMED_WAITING) {
       Thread.onSpinWait();
     }
+    turns.begin(() -> true); // does not wait
     order.add("this"); // the end of the one who hung did not end this turn
     turns.end();
     next.join();

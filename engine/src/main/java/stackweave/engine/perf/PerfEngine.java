@@ -134,7 +134,7 @@ abstract class PerfEngine implements SampleEngine {
   }
 
   @Override
-  public final void wake() {
+  public void wake() {
     wakeup.signal();
   }
 

@@ -32,6 +32,7 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
   private SharedEvents.Target target;
   private Records records;
   private long lostBefore;
+  private volatile boolean isUrgent;
 
   private PerfSharedEngine(
       SharedEvents shared, EngineConfig config, PerfBudget budget, SystemCalls calls) {
@@ -78,11 +79,11 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
     merge(records);
     begun();
     lostBefore = shared.lost();
-    SharedEvents.Target added = new SharedEvents.Target(pid, queue, this::wake);
+    SharedEvents.Target added = new SharedEvents.Target(pid, queue, super::wake);
     shared.add(calls, config, added);
     target = added;
     stackBytes = shared.stackBytes();
-    shared.turns().begin();
+    shared.turns().begin(() -> isUrgent);
   }
 
   /** Samples out of the queue; lost ones are counted there. */
@@ -137,8 +138,16 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
     try {
       return super.awaitRings(millis);
     } finally {
-      shared.turns().begin();
+      shared.turns().begin(() -> isUrgent);
+      isUrgent = false;
     }
+  }
+
+  /** The thread is to stop, or a chunk waits for it: it does not wait for its turn. */
+  @Override
+  public void wake() {
+    isUrgent = true;
+    super.wake();
   }
 
   @Override
