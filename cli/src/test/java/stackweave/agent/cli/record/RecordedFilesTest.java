@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class RecordCommandTest {
+class RecordedFilesTest {
   private static final long SECOND = 1_000_000_000;
 
   @ParameterizedTest
@@ -20,6 +20,6 @@ class RecordCommandTest {
     "3, 30, 9, 'the recording is of 3 s, and 9 s were asked for'",
   })
   void isSaidToBeOfAnotherTime(long length, long wanted, long passed, String said) {
-    assertEquals(said, RecordCommand.otherTime(length * SECOND, wanted * SECOND, passed * SECOND));
+    assertEquals(said, RecordedFiles.otherTime(length * SECOND, wanted * SECOND, passed * SECOND));
   }
 }
