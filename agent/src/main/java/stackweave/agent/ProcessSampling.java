@@ -2,22 +2,36 @@ package stackweave.agent;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.outside.OutsideSampling;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.agent.drain.OutsideSampler;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.InvalidOptionException;
 import stackweave.agent.option.Options;
+import stackweave.engine.choice.EngineSource;
+import stackweave.engine.choice.SharedEngines;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.NativeAccess;
 
-/** Samples other processes for the commands. Stateless. */
-final class ProcessSampling implements OutsideSampling {
+/** Samples other processes for the commands. Thread-safe. */
+class ProcessSampling implements OutsideSampling {
   /** All of a core: the commands take no CPU time of the JVM's that they sample. */
   private static final String OPTIONS = "drain=100,hooks=off,jit=all";
+
+  private final EngineSource engines;
+
+  /** Samples each process by events of its own. */
+  ProcessSampling() {
+    this(EngineSource.OF_MACHINE);
+  }
+
+  private ProcessSampling(EngineSource engines) {
+    this.engines = engines;
+  }
 
   @Override
   public String whyNot(TargetProcess process, SamplingRequest request) {
@@ -35,13 +49,39 @@ final class ProcessSampling implements OutsideSampling {
   }
 
   @Override
+  public Shared shared(SamplingRequest request) throws FailedException {
+    NativeAccess.begin();
+    SharedEngines shared = new SharedEngines();
+    String whyNot = shared.prepare(request.intervalNanos());
+    if (!whyNot.isEmpty()) {
+      shared.close();
+      throw new FailedException("many JVMs can't be sampled from here: " + whyNot);
+    }
+    return new SharedSampling(shared);
+  }
+
+  /** Samples many processes by the same events. */
+  private static final class SharedSampling extends ProcessSampling implements Shared {
+    private final SharedEngines shared;
+
+    SharedSampling(SharedEngines shared) {
+      super(shared);
+      this.shared = shared;
+    }
+
+    @Override
+    public void close() {
+      shared.close();
+    }
+  }
+
+  @Override
   public Session begin(TargetProcess process, String jdk, SamplingRequest request, Path file)
       throws IOException {
     Options options = options();
     OutsideSampler sampler =
         new OutsideSampler(
-            sampled(process),
-            jdk,
+            new OutsideSampler.Source(sampled(process), jdk, engines),
             file,
             options,
             () -> FeatureList.ofAnyProcess(options),

@@ -21,6 +21,7 @@ import stackweave.agent.apps.Works;
 import stackweave.agent.drain.OutsideSampler;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
+import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.read.Sample;
@@ -206,8 +207,7 @@ class OutsideIT {
   private OutsideSampler sampler(SampledProcess process, Path file) throws Exception {
     OutsideSampler sampler =
         new OutsideSampler(
-            process,
-            "test",
+            new OutsideSampler.Source(process, "test", EngineSource.OF_MACHINE),
             file,
             Options.parse("hooks=off,jit=all,drain=100"),
             List::of,

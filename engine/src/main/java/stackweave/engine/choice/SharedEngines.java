@@ -15,6 +15,21 @@ import stackweave.jfr.control.EngineKind;
 public final class SharedEngines implements EngineSource, AutoCloseable {
   private final SharedEvents events = new SharedEvents();
 
+  /**
+   * Opens the events, which take no samples before an engine is started.
+   *
+   * @param intervalNanos the one of all processes
+   * @return why that is not possible here, in one line; empty if it is
+   */
+  public String prepare(long intervalNanos) {
+    try {
+      events.prepare(EngineConfig.every(intervalNanos));
+      return "";
+    } catch (EngineRefusedException e) {
+      return e.refusal().line();
+    }
+  }
+
   @Override
   public EngineChoice start(EngineConfig config, SignalTargets targets, PerfBudget budget) {
     boolean isFiltered = config.callPolicy().filtered();

@@ -1,6 +1,5 @@
 package stackweave.engine.perf;
 
-import java.io.IOException;
 import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineFigure;
 import stackweave.engine.EngineRefusedException;
@@ -8,7 +7,6 @@ import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.EngineStatistics;
 import stackweave.engine.RefusalText;
-import stackweave.engine.bpf.PidNamespace;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.SystemCalls;
 import stackweave.unwind.Architecture;
@@ -51,9 +49,6 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
       throws EngineRefusedException {
     SystemCalls calls =
         SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
-    if (!isInFirstNamespace()) {
-      throw RefusalText.PERF_NOT_FIRST_NAMESPACE.of(KIND, 0);
-    }
     PerfSharedEngine engine = new PerfSharedEngine(shared, config, budget, calls);
     try {
       engine.open();
@@ -64,15 +59,6 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
     }
   }
 
-  /** Only there have all processes an id. */
-  private static boolean isInFirstNamespace() {
-    try {
-      return PidNamespace.own().isFirst();
-    } catch (IOException e) {
-      return false;
-    }
-  }
-
   private void open() throws EngineRefusedException {
     openWakeup();
     records = new Records(pid, calls.architecture());
@@ -80,7 +66,7 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
     begun();
     lostBefore = shared.lost();
     SharedEvents.Target added = new SharedEvents.Target(pid, queue, super::wake);
-    shared.add(calls, config, added);
+    shared.add(config, added);
     target = added;
     stackBytes = shared.stackBytes();
     shared.turns().begin(() -> isUrgent);

@@ -1,5 +1,6 @@
 package stackweave.engine.perf;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.concurrent.locks.LockSupport;
@@ -10,6 +11,7 @@ import stackweave.engine.KernelClock;
 import stackweave.engine.RefusalText;
 import stackweave.engine.Turns;
 import stackweave.engine.Wakeup;
+import stackweave.engine.bpf.PidNamespace;
 import stackweave.engine.perf.filter.OlderParts;
 import stackweave.engine.perf.filter.ProcessFilter;
 import stackweave.jfr.control.EngineKind;
@@ -74,13 +76,18 @@ public final class SharedEvents implements AutoCloseable {
   }
 
   /**
-   * Begins to sample a process. The first one determines the interval.
+   * Opens the events, if that is not done yet.
    *
+   * @param wanted has the interval, which is the same for all processes
    * @throws EngineRefusedException if CPUs can't be sampled here
    */
-  synchronized void add(SystemCalls system, EngineConfig wanted, Target target)
-      throws EngineRefusedException {
+  public synchronized void prepare(EngineConfig wanted) throws EngineRefusedException {
     if (config == null) {
+      SystemCalls system =
+          SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
+      if (!isInFirstNamespace()) {
+        throw RefusalText.PERF_NOT_FIRST_NAMESPACE.of(KIND, 0);
+      }
       calls = system;
       config = wanted;
       withoutTicks = CpuSet.withoutTicks();
@@ -92,6 +99,24 @@ public final class SharedEvents implements AutoCloseable {
     if (events == null) {
       open();
     }
+  }
+
+  /** Only there have all processes an id. */
+  private static boolean isInFirstNamespace() {
+    try {
+      return PidNamespace.own().isFirst();
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Begins to sample a process.
+   *
+   * @throws EngineRefusedException if CPUs can't be sampled here
+   */
+  synchronized void add(EngineConfig wanted, Target target) throws EngineRefusedException {
+    prepare(wanted);
     if (thread == null) {
       wakeup = Wakeup.open();
       if (wakeup == null) {

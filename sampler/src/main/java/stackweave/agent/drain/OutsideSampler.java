@@ -52,31 +52,36 @@ public final class OutsideSampler implements AutoCloseable {
   private volatile SamplerFigures begin = SamplerFigures.NONE;
 
   /**
-   * Opens what only this command's rights can open. All other files of the process are opened with
-   * the rights of its user.
+   * What is sampled, and by what.
    *
    * @param process by a directory that is its own, which stays open until {@link #close}
    * @param jdk name and version of the process's JVM
+   * @param engines those of the machine, or those that this process shares with others
+   */
+  public record Source(SampledProcess process, String jdk, EngineSource engines) {}
+
+  /**
+   * Opens what only this command's rights can open. All other files of the process are opened with
+   * the rights of its user.
+   *
    * @param file is overwritten
    * @param features what is recorded beside CPU time
    * @throws IOException if the file can't be written, the process has ended, or its memory may not
    *     be read
    */
   public OutsideSampler(
-      SampledProcess process,
-      String jdk,
+      Source source,
       Path file,
       Options options,
       Supplier<List<Feature>> features,
       Messages messages)
       throws IOException {
-    FileRights rights = FileRights.of(process);
-    this.process = withMemory(process);
+    FileRights rights = FileRights.of(source.process());
+    this.process = withMemory(source.process());
     // Here and not on the drain thread, which may not have the rights to write the file.
-    this.store = store(file, jdk);
+    this.store = store(file, source.jdk());
     Machine machine =
-        new Machine(
-            this.process, rights, EngineSource.OF_MACHINE, HeapRoom.Heap.OF_JVM, info -> store);
+        new Machine(process, rights, source.engines(), HeapRoom.Heap.OF_JVM, info -> store);
     this.sampler = new Sampler(machine, null, options, features, messages, StatusBoard.NONE);
   }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import stackweave.agent.decode.ProcessView;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
+import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingRequest;
@@ -107,8 +108,7 @@ class HostileTargetIT {
     long used;
     try (OutsideSampler sampler =
         new OutsideSampler(
-            process,
-            "a liar",
+            new OutsideSampler.Source(process, "a liar", EngineSource.OF_MACHINE),
             file,
             Options.parse("drain=100,hooks=off,jit=all"),
             List::of,

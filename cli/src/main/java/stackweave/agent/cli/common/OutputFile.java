@@ -241,7 +241,7 @@ public final class OutputFile {
   }
 
   /** The owner of files that a user creates. */
-  static UserPrincipal owner(int uid) throws IOException {
+  public static UserPrincipal owner(int uid) throws IOException {
     // As a signed number: the JDK finds no ids above 2³¹.
     return TOP.getFileSystem()
         .getUserPrincipalLookupService()

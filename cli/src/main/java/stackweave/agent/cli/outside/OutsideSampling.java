@@ -2,6 +2,7 @@ package stackweave.agent.cli.outside;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.jfr.control.SamplingRequest;
 
@@ -25,6 +26,21 @@ public interface OutsideSampling {
    */
   Session begin(TargetProcess process, String jdk, SamplingRequest request, Path file)
       throws IOException;
+
+  /**
+   * What samples many processes, by one set of events for all.
+   *
+   * @param request what is asked for of each: samples of CPU time
+   * @throws FailedException if that is not possible here, with the reason for the user
+   */
+  Shared shared(SamplingRequest request) throws FailedException;
+
+  /** Samples many processes. Thread-safe. */
+  interface Shared extends OutsideSampling, AutoCloseable {
+    /** Ends it; all sessions must have ended. */
+    @Override
+    void close();
+  }
 
   /** The command line, which knows what samples. */
   interface Source {

@@ -30,6 +30,11 @@ public final class PlaceOption {
     return inside;
   }
 
+  /** What samples from outside. */
+  OutsideSampling sampling() {
+    return ((OutsideSampling.Source) command.root().userObject()).outside();
+  }
+
   /**
    * Opens a JVM for recordings, and decides where it is sampled.
    *
@@ -37,7 +42,7 @@ public final class PlaceOption {
    * @throws FailedException if it can't be recorded, with the reason for the user
    */
   public Recorder open(long pid, Map<String, String> wishes) throws FailedException {
-    OutsideSampling sampling = ((OutsideSampling.Source) command.root().userObject()).outside();
+    OutsideSampling sampling = sampling();
     TargetProcess process = TargetProcess.open(pid);
     boolean isChosen = false;
     try {

@@ -8,10 +8,12 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
-import stackweave.agent.cli.jvm.TargetOption;
+import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.process.TargetProcess;
+import stackweave.jfr.control.SamplingRequest;
 
 /**
  * The command {@code record PID -d 30s -o rec.jfr}: samples a JVM for a time and saves the
@@ -26,7 +28,14 @@ import stackweave.agent.cli.process.TargetProcess;
     })
 public final class RecordCommand implements Callable<Integer> {
 
-  @Mixin private TargetOption target;
+  @Parameters(
+      index = "0",
+      arity = "0..1",
+      paramLabel = "PID",
+      description = "The JVM's process id; none with --all.")
+  private Long pid;
+
+  @Mixin private ManyOptions many;
 
   @Option(
       names = {"-d", "--duration"},
@@ -50,7 +59,9 @@ public final class RecordCommand implements Callable<Integer> {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "Default: rec-PID.jfr, with --loop rec-PID-TIME.jfr. - is standard output.")
+      description =
+          "Default: rec-PID.jfr, with --loop rec-PID-TIME.jfr. - is standard output. With --all a"
+              + " name with %%p, as of --loop.")
   private String output;
 
   @Mixin private RecordingOptions sampling;
@@ -88,6 +99,7 @@ public final class RecordCommand implements Callable<Integer> {
   @Override
   public Integer call() throws FailedException {
     boolean isLoop = loopMillis != null;
+    mustFit();
     if (isLoop) {
       mustBeLoop();
     }
@@ -98,8 +110,24 @@ public final class RecordCommand implements Callable<Integer> {
     long longest = isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
     long total = durationMillis != null ? durationMillis : longest;
     long each = isLoop ? loopMillis : total;
+    if (many.isGiven()) {
+      String names = output != null ? output : RecordedFiles.usual(isLoop);
+      Output.mustBeWritable(new FilePattern(names).file(0, System.currentTimeMillis(), 0));
+      SamplingRequest request = SamplingRequest.of("record", wishes);
+      new ManyRecordings(
+              many, place.sampling(), request, new ManyRecordings.Plan(names, each, total))
+          .run();
+      return 0;
+    }
     String event = sampling.hasEvent() ? sampling.event() : "";
-    RecordedFiles files = new RecordedFiles(target.pid(), output, isLoop, each, !noWeave, event);
+    RecordedFiles files =
+        new RecordedFiles(
+            pid,
+            output,
+            isLoop ? RecordedFiles.Kind.LOOP : RecordedFiles.Kind.SINGLE,
+            each,
+            !noWeave,
+            event);
     Output.mustBeWritable(files.next());
     if (!QUOTABLE.matcher(settings).matches()) {
       throw new FailedException(
@@ -110,11 +138,29 @@ public final class RecordCommand implements Callable<Integer> {
             new RemoteRecording.Request(settings, wishes, each, GRACE_MILLIS, 0),
             total,
             millis -> show(millis, total, files.count()));
-    try (Recorder recorder = place.open(target.pid(), wishes)) {
+    try (Recorder recorder = place.open(pid, wishes)) {
       TargetProcess process = recorder.process();
       rounds.run(recorder, (recording, last) -> files.take(process, recording, last), () -> {});
     }
     return 0;
+  }
+
+  /** Refuses arguments that say nothing together. */
+  private void mustFit() throws UsageException {
+    if (!many.isGiven()) {
+      many.mustBeUnused();
+      if (pid == null) {
+        throw new UsageException("Missing required parameter: 'PID'");
+      }
+    } else if (pid != null) {
+      throw new UsageException("--all takes no PID");
+    } else if (place.isGiven() || !settings.equals(DEFAULT_SETTINGS) || sampling.isMoreThanCpu()) {
+      throw new UsageException(
+          "--all takes samples of CPU time only: --inside, --settings, --event, --engine, --wall,"
+              + " --blocked and --native-… need a PID");
+    } else if (output != null && !output.contains("%p")) {
+      throw new UsageException("-o %s: put %%p (the process) into the name", output);
+    }
   }
 
   private void mustBeLoop() throws FailedException {

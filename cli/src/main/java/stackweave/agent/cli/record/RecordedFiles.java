@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.StringJoiner;
+import java.util.regex.Pattern;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
@@ -37,6 +39,19 @@ final class RecordedFiles {
   /** In the agent's report: there are samples of waiting threads. */
   private static final String HAS_WAITING = "waiting: [1-9].*";
 
+  /** How files are named, and how much is said of them. */
+  enum Kind {
+    /** One file. */
+    SINGLE,
+    /** Those of a loop. */
+    LOOP,
+    /** Of one of many JVMs. */
+    MANY
+  }
+
+  /** Lines of the report that are said of each of many JVMs. */
+  private static final Pattern BRIEF = Pattern.compile("(samples|stacks|note): .*");
+
   /** Whether the agent reported no sample; false if the program ended without a report. */
   private boolean noSample;
 
@@ -49,7 +64,7 @@ final class RecordedFiles {
   private final Path single;
 
   private final FilePattern pattern;
-  private final boolean isLoop;
+  private final Kind kind;
   private final long eachMillis;
   private final boolean weaves;
   private final String event;
@@ -57,21 +72,23 @@ final class RecordedFiles {
 
   /**
    * @param output as the user named it; null for the usual name
-   * @param isLoop whether it names a pattern
    * @param eachMillis the requested length of each recording
    * @param weaves whether samples become jdk.ExecutionSample events, too
    * @param event what is sampled; empty for CPU time
    */
-  RecordedFiles(
-      long pid, String output, boolean isLoop, long eachMillis, boolean weaves, String event) {
+  RecordedFiles(long pid, String output, Kind kind, long eachMillis, boolean weaves, String event) {
     this.pid = pid;
-    this.single = output == null || isLoop ? null : Path.of(output);
-    this.pattern =
-        new FilePattern(output != null ? output : isLoop ? "rec-%p-%t.jfr" : "rec-%p.jfr");
-    this.isLoop = isLoop;
+    this.single = output == null || kind != Kind.SINGLE ? null : Path.of(output);
+    this.pattern = new FilePattern(output != null ? output : usual(kind == Kind.LOOP));
+    this.kind = kind;
     this.eachMillis = eachMillis;
     this.weaves = weaves;
     this.event = event;
+  }
+
+  /** The usual pattern for files. */
+  static String usual(boolean isLoop) {
+    return isLoop ? "rec-%p-%t.jfr" : "rec-%p.jfr";
   }
 
   /** How many were taken. */
@@ -89,7 +106,7 @@ final class RecordedFiles {
     if (single != null) {
       return single;
     }
-    return mustBeNew && isLoop
+    return mustBeNew && kind != Kind.SINGLE
         ? pattern.newFile(pid, startMillis, count)
         : pattern.file(pid, startMillis, count);
   }
@@ -101,6 +118,13 @@ final class RecordedFiles {
     count++;
     long nanos = recording.nanos();
     save(process, recording, file, isFile);
+    if (kind == Kind.MANY) {
+      System.out.println(file);
+      if (last) {
+        sayBriefly(recording, nanos);
+      }
+      return;
+    }
     if (last && System.console() != null) {
       System.err.println(); // ends the line of the progress
     }
@@ -201,16 +225,31 @@ final class RecordedFiles {
   }
 
   private void sayEnding(RoundRecording recording, long nanos) {
-    long wanted = eachMillis * 1_000_000L;
-    String after = " after " + Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted);
-    String ending = recording.ending(after);
-    String said =
-        ending.isEmpty()
-            ? otherTime(recording.spanNanos(), wanted, nanos)
-            : ending + "; saved " + recording.saved();
+    String said = ending(recording, nanos);
     if (!said.isEmpty()) {
       CommandMessages.say(said);
     }
+  }
+
+  /** What is said of a recording that is shorter or longer; else empty. */
+  private String ending(RoundRecording recording, long nanos) {
+    long wanted = eachMillis * 1_000_000L;
+    String after = " after " + Timespans.spoken(nanos) + " of " + Timespans.spoken(wanted);
+    String ending = recording.ending(after);
+    return ending.isEmpty()
+        ? otherTime(recording.spanNanos(), wanted, nanos)
+        : ending + "; saved " + recording.saved();
+  }
+
+  /** Says in one line what became of one of many JVMs. */
+  private void sayBriefly(RoundRecording recording, long nanos) throws FailedException {
+    StringJoiner said = new StringJoiner("; ");
+    String ending = ending(recording, nanos);
+    if (!ending.isEmpty()) {
+      said.add(ending);
+    }
+    recording.report().lines().filter(BRIEF.asMatchPredicate()).forEach(said::add);
+    CommandMessages.say("process %s: %s", pid, Plain.line(said.toString()));
   }
 
   private void sayReport(RoundRecording recording) {

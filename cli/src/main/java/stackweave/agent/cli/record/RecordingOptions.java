@@ -27,6 +27,11 @@ public final class RecordingOptions extends SamplingOptions {
   private String blocked;
 
   @Override
+  boolean isMoreThanCpu() {
+    return super.isMoreThanCpu() || wall != null || blocked != null;
+  }
+
+  @Override
   public Map<String, String> eventSettings() throws UsageException {
     Map<String, String> all = super.eventSettings();
     if (wall != null) {

@@ -54,7 +54,8 @@ public final class RecordingRounds {
    * @throws FailedException if a recording can't be made or delivered
    */
   public void run(Recorder recorder, Taker taker, Runnable afterwards) throws FailedException {
-    Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
+    Thread atExit = new Thread(this::interrupt);
+    Runtime.getRuntime().addShutdownHook(atExit);
     try {
       rounds(recorder, taker);
     } catch (FailedException e) {
@@ -68,8 +69,22 @@ public final class RecordingRounds {
         afterwards.run();
       } finally {
         finished.countDown();
+        forget(atExit);
       }
     }
+  }
+
+  private static void forget(Thread atExit) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(atExit);
+    } catch (IllegalStateException e) {
+      return; // this JVM is ending
+    }
+  }
+
+  /** Ends the last round early, as Ctrl-C does. Any thread. */
+  void end() {
+    interrupted.countDown();
   }
 
   private void rounds(Recorder recorder, Taker taker) throws FailedException {
@@ -136,7 +151,7 @@ public final class RecordingRounds {
     return recording.nanos() / 1_000_000 >= request.longestMillis() && recording.isTargetAlive();
   }
 
-  /** Whether Ctrl-C was pressed. */
+  /** Whether it is to end, as after Ctrl-C. */
   private boolean isInterrupted() {
     return interrupted.getCount() == 0;
   }
@@ -166,7 +181,7 @@ public final class RecordingRounds {
 
   /** Shutdown hook: on Ctrl-C, lets the recording be completed before this JVM exits. */
   private void interrupt() {
-    interrupted.countDown();
+    end();
     try {
       finished.await(MAX_END_MINUTES, TimeUnit.MINUTES);
     } catch (InterruptedException e) {

@@ -71,6 +71,11 @@ public class SamplingOptions {
     return !sampled().isCpu();
   }
 
+  /** Whether anything beside samples of CPU time, or another engine, is asked for. */
+  boolean isMoreThanCpu() {
+    return event != null || engine != null || nativeMemory || nativeAllocations;
+  }
+
   /** The event as recordings name it. */
   final String event() throws UsageException {
     return sampled().name();

@@ -1,0 +1,236 @@
+package stackweave.agent.cli.record;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import stackweave.agent.cli.common.CommandMessages;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.outside.OutsideSampling;
+import stackweave.agent.cli.process.JvmSearch;
+import stackweave.agent.cli.process.JvmSearch.Jvm;
+import stackweave.agent.cli.process.TargetProcess;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.linux.DaemonThread;
+
+/**
+ * Records all JVMs that match, from when they are found until they end. Each has a thread of its
+ * own, so that one that does not answer holds up no other. Ctrl-C ends all and keeps all.
+ */
+final class ManyRecordings {
+  /** The most at a time. */
+  static final int MOST = 64;
+
+  private static final long LOOK_MILLIS = 1_000;
+
+  /** How long the end waits for recordings of JVMs that do not answer. */
+  private static final long END_SECONDS = 120;
+
+  /**
+   * What is asked for.
+   *
+   * @param output the pattern of the files' names
+   * @param eachMillis the length of each recording
+   * @param totalMillis the length of all together
+   */
+  record Plan(String output, long eachMillis, long totalMillis) {}
+
+  private final ManyOptions options;
+  private final OutsideSampling sampling;
+  private final SamplingRequest request;
+  private final Plan plan;
+  private final CountDownLatch interrupted = new CountDownLatch(1);
+  private final CountDownLatch finished = new CountDownLatch(1);
+  private final long startNanos = System.nanoTime();
+  private ManyOptions.Users users;
+  private OutsideSampling.Shared shared;
+
+  /** Those that run, by process id. */
+  private final Map<Integer, Recording> recordings = new HashMap<>();
+
+  /** What could not be recorded, and is not tried again while it runs. */
+  private final Set<Jvm> failed = new HashSet<>();
+
+  private int othersSaid;
+  private boolean isMostSaid;
+
+  ManyRecordings(
+      ManyOptions options, OutsideSampling sampling, SamplingRequest request, Plan plan) {
+    this.options = options;
+    this.sampling = sampling;
+    this.request = request;
+    this.plan = plan;
+  }
+
+  /**
+   * Records until the time is over, or Ctrl-C.
+   *
+   * @throws FailedException if that is not possible here
+   */
+  void run() throws FailedException {
+    JvmSearch search = options.search();
+    users = options.users();
+    shared = sampling.shared(request);
+    Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
+    try {
+      look(search);
+      if (recordings.isEmpty()) {
+        CommandMessages.say("no JVM matches yet; those that begin to are recorded");
+      }
+      while (!interrupted.await(
+          Math.max(1, Math.min(LOOK_MILLIS, leftMillis())), TimeUnit.MILLISECONDS)) {
+        if (leftMillis() <= 0) {
+          break;
+        }
+        look(search);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } finally {
+      end();
+      finished.countDown();
+    }
+  }
+
+  private long leftMillis() {
+    return plan.totalMillis() - (System.nanoTime() - startNanos) / 1_000_000;
+  }
+
+  private void look(JvmSearch search) throws FailedException {
+    try {
+      List<Jvm> found = search.look();
+      failed.retainAll(found);
+      endOld(found);
+      int others = 0;
+      for (Jvm jvm : found) {
+        if (!users.has(jvm.uid())) {
+          others++;
+        } else if (!recordings.containsKey(jvm.pid()) && !failed.contains(jvm)) {
+          begin(jvm);
+        }
+      }
+      sayOthers(others);
+    } catch (IOException e) {
+      throw new FailedException("processes can't be listed: " + FailedException.reason(e));
+    }
+  }
+
+  /** Ends the recordings of JVMs that are gone, also by an exec. */
+  private void endOld(List<Jvm> found) {
+    Set<Jvm> present = new HashSet<>(found);
+    for (Iterator<Recording> all = recordings.values().iterator(); all.hasNext(); ) {
+      Recording recording = all.next();
+      if (!recording.thread.isAlive()) {
+        all.remove();
+        if (recording.hasFailed) {
+          failed.add(recording.jvm);
+        }
+      } else if (!present.contains(recording.jvm)) {
+        recording.rounds.end();
+      }
+    }
+  }
+
+  private void begin(Jvm jvm) {
+    if (recordings.size() < MOST) {
+      Recording recording = new Recording(jvm);
+      recordings.put(jvm.pid(), recording);
+      recording.thread.start();
+    } else if (!isMostSaid) {
+      isMostSaid = true;
+      CommandMessages.say(
+          "%s JVMs are recorded at a time, and more match: narrow them by --match or --cgroup",
+          MOST);
+    }
+  }
+
+  private void sayOthers(int others) {
+    if (others > othersSaid) {
+      othersSaid = others;
+      CommandMessages.say(
+          "%s that match %s of other users: --user NAME or --all-users has them recorded, too",
+          others == 1 ? "1 JVM" : others + " JVMs", others == 1 ? "is" : "are");
+    }
+  }
+
+  /** Ends all, and waits for them. */
+  private void end() {
+    recordings.values().forEach(recording -> recording.rounds.end());
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
+    boolean areAllEnded = true;
+    for (Recording recording : recordings.values()) {
+      try {
+        recording.thread.join(Math.max(1, (end - System.nanoTime()) / 1_000_000));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      if (recording.thread.isAlive()) {
+        areAllEnded = false;
+        CommandMessages.say("process %s: its recording can't be ended", recording.jvm.pid());
+      }
+    }
+    if (areAllEnded) {
+      shared.close();
+    }
+  }
+
+  /** Shutdown hook: on Ctrl-C, lets the recordings be completed before this JVM exits. */
+  private void interrupt() {
+    interrupted.countDown();
+    try {
+      finished.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Of one JVM. */
+  private final class Recording implements Runnable {
+    final Jvm jvm;
+    final RecordingRounds rounds;
+    final Thread thread;
+
+    /** Read when the thread has ended. */
+    boolean hasFailed;
+
+    Recording(Jvm jvm) {
+      this.jvm = jvm;
+      RemoteRecording.Request samples =
+          new RemoteRecording.Request(RemoteRecording.NO_EVENTS, Map.of(), plan.eachMillis(), 0, 0);
+      this.rounds = new RecordingRounds(samples, leftMillis(), millis -> {});
+      this.thread = DaemonThread.of("stackweave-record-" + jvm.pid(), this);
+    }
+
+    @Override
+    public void run() {
+      try {
+        record();
+      } catch (FailedException e) {
+        hasFailed = true;
+        CommandMessages.say("process %s: %s", jvm.pid(), FailedException.worded(e));
+      } catch (IOException | RuntimeException | Error e) {
+        hasFailed = true;
+        CommandMessages.say("process %s: it is not recorded (%s)", jvm.pid(), e);
+      }
+    }
+
+    private void record() throws FailedException, IOException {
+      TargetProcess process = TargetProcess.open(jvm.pid());
+      try (Recorder recorder = new OutsideRecorder(shared, process, null, "", request)) {
+        if (!users.has(process.uid())) {
+          throw new FailedException("it is another user's by now");
+        }
+        RecordedFiles files =
+            new RecordedFiles(
+                jvm.pid(), plan.output(), RecordedFiles.Kind.MANY, plan.eachMillis(), false, "");
+        CommandMessages.say("process %s: recording begins", jvm.pid());
+        rounds.run(recorder, (taken, last) -> files.take(process, taken, last), () -> {});
+      }
+    }
+  }
+}
