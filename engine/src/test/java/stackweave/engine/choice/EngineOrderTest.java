@@ -9,9 +9,14 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import stackweave.engine.EngineConfig;
 import stackweave.engine.KernelVersion;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.MemoryAccess;
 
 /** Which engine is right on which kernel. */
 class EngineOrderTest {
@@ -47,6 +52,31 @@ class EngineOrderTest {
     assertEquals(
         "TIMER PERF PERF_THREAD PERF_USER",
         kinds(EngineChooser.order(EngineKind.TIMER, KernelVersion.of("4.18.0"))));
+  }
+
+  /** Signals and events of threads would be this process's. */
+  @ParameterizedTest
+  @EnumSource(
+      value = EngineKind.class,
+      names = {"PERF_THREAD", "PERF_USER", "TIMER"})
+  void anotherProcessHasNoEngineButPerf(EngineKind preferred) {
+    EngineConfig config =
+        new EngineConfig(
+            10_000_000,
+            0,
+            preferred,
+            MemoryAccess.AUTO,
+            SampledEvent.CPU,
+            SampledProcess.other((int) ProcessHandle.current().parent().orElseThrow().pid()));
+    EngineChoice choice = EngineChooser.start(config);
+    assertTrue(choice.reasons().contains("it samples its own process alone"), choice.reasons());
+    choice
+        .engine()
+        .ifPresent(
+            engine -> {
+              assertEquals(EngineKind.PERF, engine.description().kind());
+              engine.close();
+            });
   }
 
   private static String kinds(List<EngineKind> order) {
