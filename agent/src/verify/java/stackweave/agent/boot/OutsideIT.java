@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.Works;
+import stackweave.agent.attach.DrainThreadName;
 import stackweave.agent.drain.OutsideSampler;
 import stackweave.agent.message.Messages;
 import stackweave.agent.option.Options;
@@ -27,6 +30,7 @@ import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.linux.Descriptor;
+import stackweave.linux.Tasks;
 import stackweave.testing.Commands;
 
 /** A process that is sampled from this one: where it lives, and how it ends. */
@@ -76,11 +80,14 @@ class OutsideIT {
         samples.stream().filter(sample -> sample.thread().name().equals("busy")).toList();
     long named =
         busy.stream()
-            .filter(sample -> texts(sample).contains("stackweave.agent.apps.BurnsCpu.burn"))
+            .filter(sample -> texts(sample).contains("stackweave.agent.apps.Works.work"))
             .filter(sample -> texts(sample).contains("start_thread"))
             .count();
     String all = complete + " complete and " + busy.size() + " busy of " + samples.size() + said;
     assertTrue(busy.size() > 500, all);
+    // The VM knows its threads by ids of its own namespace.
+    long ofVm = busy.stream().filter(sample -> sample.thread().javaId() > 0).count();
+    assertTrue(ofVm >= busy.size() * 0.99, () -> ofVm + " of the VM; " + all);
     assertTrue(complete >= samples.size() * 0.995, all);
     assertTrue(named >= busy.size() * 0.99, () -> named + " named; " + all + texts(busy.get(0)));
     assertEquals(0, Files.getAttribute(file, "unix:uid"));
@@ -221,11 +228,28 @@ class OutsideIT {
     while (!sampler.hasStarted() && System.nanoTime() < end) {
       Thread.sleep(10);
     }
+    assertEquals(Set.of(user(process)), usersOfDrainThread());
     long cpu = process.cpuNanos();
     while (process.cpuNanos() < cpu + CPU_NANOS && System.nanoTime() < end) {
       assertEquals("", sampler.endReason(), said::toString);
       Thread.sleep(10);
     }
+  }
+
+  private static long user(SampledProcess process) throws IOException {
+    return process.status("Uid")[1];
+  }
+
+  /** With whose rights it opens files. */
+  private static Set<Long> usersOfDrainThread() throws IOException {
+    Set<Long> users = new HashSet<>();
+    for (int tid : Tasks.list(SampledProcess.OWN)) {
+      String comm = Tasks.comm(SampledProcess.OWN, tid);
+      if (comm != null && DrainThreadName.NAME.startsWith(comm)) {
+        users.add(SampledProcess.OWN.statusOfThread(tid, "Uid")[3]);
+      }
+    }
+    return users;
   }
 
   private static void awaitEnd(OutsideSampler sampler) throws Exception {
