@@ -8,6 +8,7 @@ import stackweave.hotspot.code.CodeCache;
 import stackweave.hotspot.code.InterpreterCodelets;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.heap.ThreadObjects;
+import stackweave.hotspot.heap.VirtualThreadObjects;
 import stackweave.hotspot.memory.BoundedMemory;
 import stackweave.hotspot.memory.DirectMemory;
 import stackweave.hotspot.memory.LastingMemory;
@@ -175,6 +176,11 @@ public final class HotSpot {
   /** Names of the VM's threads from its heap, or null where they can't be read. */
   public ThreadObjects threadObjects() {
     return ThreadObjects.open(layout, lasting);
+  }
+
+  /** Virtual threads in the VM's heap, or null where they can't be read. */
+  public VirtualThreadObjects virtualThreadObjects() {
+    return VirtualThreadObjects.open(layout, lasting);
   }
 
   /** How many Java threads the VM has started, or null where it does not count them. */

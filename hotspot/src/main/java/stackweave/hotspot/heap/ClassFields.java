@@ -49,7 +49,11 @@ final class ClassFields {
     return isSymbol(memory.readLong(klass + layout.klassName.offset()), name);
   }
 
-  /** Where objects of the class have the field, in bytes, or {@link #NONE}. */
+  /**
+   * Where objects have a field that the class itself declares, in bytes, or {@link #NONE}.
+   *
+   * @param name null for the first of that type
+   */
   int offset(long klass, String name, String signature) throws UnreadableMemoryException {
     long constants = memory.readLong(klass + layout.klassConstants.offset());
     long array = memory.readLong(klass + layout.classFields.offset());
@@ -110,7 +114,7 @@ final class ClassFields {
   private boolean isField(
       long constants, int nameIndex, String name, int signatureIndex, String signature)
       throws UnreadableMemoryException {
-    return isSymbol(entry(constants, nameIndex), name)
+    return (name == null || isSymbol(entry(constants, nameIndex), name))
         && isSymbol(entry(constants, signatureIndex), signature);
   }
 

@@ -74,7 +74,8 @@ public final class ThreadObjects {
     }
   }
 
-  private static boolean isDescribed(Layout layout) {
+  /** Whether the JDK describes what reading objects needs. */
+  static boolean isDescribed(Layout layout) {
     return layout.threadObject != null
         && layout.klassSuper != null
         && layout.klassLayout != null

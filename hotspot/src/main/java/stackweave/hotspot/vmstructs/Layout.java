@@ -237,7 +237,8 @@ public final class Layout extends Ledger {
   public final Field narrowKlassShift =
       optionalField(
           "CompressedKlassPointers::_narrow_klass._shift", "CompressedKlassPointers::_shift");
-  public final Field objectKlass = optionalField("oopDesc::_metadata._klass");
+  public final Field objectKlass =
+      optionalField("oopDesc::_metadata._klass", "oopDesc::_compressed_klass");
 
   /** How far the class is shifted in the mark of an object, where headers are compact; 0: none. */
   public final int markKlassShift = (int) optionalConstant("markWord::klass_shift");

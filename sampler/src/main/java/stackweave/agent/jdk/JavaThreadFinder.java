@@ -1,5 +1,7 @@
 package stackweave.agent.jdk;
 
+import stackweave.hotspot.heap.ThreadObjects;
+
 /** Lists the live platform threads of the sampled JVM. For the drain thread only. */
 public interface JavaThreadFinder {
   /**
@@ -29,6 +31,17 @@ public interface JavaThreadFinder {
    * @return false if names that can be had could not be read now
    */
   boolean forEach(Visitor visitor);
+
+  /**
+   * The virtual thread of another process that a continuation is of.
+   *
+   * @param continuation its address in a stack
+   * @param nanos when the stack was copied, by {@link System#nanoTime}
+   * @return null if that is not certain
+   */
+  default ThreadObjects.Found virtualThread(long continuation, long nanos) {
+    return null;
+  }
 
   /** A note for users about what can't be had; empty for none. */
   default String note() {

@@ -3,6 +3,7 @@ package stackweave.agent.decode.thread;
 import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.heap.ThreadObjects;
+import stackweave.hotspot.heap.VirtualThreadObjects;
 import stackweave.hotspot.runtime.JavaThreads;
 import stackweave.hotspot.runtime.JavaThreads.JavaThread;
 import stackweave.jfr.process.SampledProcess;
@@ -12,14 +13,25 @@ import stackweave.jfr.process.SampledProcess;
  * drain thread only.
  */
 public final class OtherThreadFinder implements JavaThreadFinder {
+  private static final String WHY =
+      ", for those in Java can't be read from outside with this garbage collector";
+
   private final JavaThreads vmThreads;
   private final ThreadIds ids;
 
   /** Null where names can't be read from the heap. */
   private final ThreadObjects objects;
 
+  private final HotSpot hotSpot;
+
+  /** Null before the first virtual thread, and where they can't be read from the heap. */
+  private VirtualThreadObjects virtualThreads;
+
+  private boolean areVirtualThreadsMet;
+
   /** Of a process's VM. */
   public OtherThreadFinder(SampledProcess process, HotSpot hotSpot) {
+    this.hotSpot = hotSpot;
     ids = new ThreadIds(process);
     vmThreads = hotSpot.threads();
     objects = hotSpot.threadObjects();
@@ -49,10 +61,21 @@ public final class OtherThreadFinder implements JavaThreadFinder {
   }
 
   @Override
+  public ThreadObjects.Found virtualThread(long continuation, long nanos) {
+    if (!areVirtualThreadsMet) {
+      areVirtualThreadsMet = true;
+      virtualThreads = hotSpot.virtualThreadObjects();
+    }
+    return virtualThreads == null ? null : virtualThreads.find(continuation, nanos);
+  }
+
+  @Override
   public String note() {
-    return objects == null
-        ? "threads have the kernel's names, for those in Java can't be read from outside with this"
-            + " garbage collector"
-        : "";
+    if (areVirtualThreadsMet && virtualThreads == null) {
+      return (objects == null ? "threads have the kernel's names, and " : "")
+          + "virtual threads are not told from each other"
+          + WHY;
+    }
+    return objects == null ? "threads have the kernel's names" + WHY : "";
   }
 }

@@ -4,6 +4,7 @@ import java.lang.ref.WeakReference;
 import java.util.function.Supplier;
 import stackweave.agent.jdk.JavaThreadFinder;
 import stackweave.agent.jdk.ThreadFacts;
+import stackweave.hotspot.heap.ThreadObjects;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.FrameKind;
 import stackweave.jfr.process.SampledProcess;
@@ -148,19 +149,27 @@ public final class ThreadNames implements AutoCloseable {
     Thread carrierThread = carrier.thread();
     // The part that was read after the sample may belong to another mount.
     long copied = sample.stackAddress() + sample.stackLength();
-    Thread thread =
-        carrierThread != null && entry >= sample.stackAddress() && entry + ENTRY_BYTES <= copied
+    boolean isCopied = entry >= sample.stackAddress() && entry + ENTRY_BYTES <= copied;
+    carrier.runsVirtualThreads = true;
+    owner =
+        isCopied && carrierThread != null
             ? virtualThread(carrierThread, carrier.tid, frames, sample)
             : null;
-    carrier.runsVirtualThreads = true;
-    owner = thread;
+    if (owner != null) {
+      return store.thread(
+          carrier.tid, owner.getName(), facts.idOf(owner), true, carrier.javaId, owner);
+    }
+    ThreadObjects.Found found =
+        isCopied && finder != null
+            ? finder.virtualThread(frames.mountedContinuation(), sample.timeNanos())
+            : null;
     return store.thread(
         carrier.tid,
-        thread == null ? "" : thread.getName(),
-        thread == null ? 0 : facts.idOf(thread),
+        found == null ? "" : found.name(),
+        found == null ? 0 : found.id(),
         true,
         carrier.javaId,
-        thread);
+        null);
   }
 
   /** Whether a virtual thread was met since then, by {@link System#nanoTime}. */

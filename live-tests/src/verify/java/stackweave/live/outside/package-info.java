@@ -1,0 +1,2 @@
+/** Tests of what is sampled from outside, by another process. */
+package stackweave.live.outside;
