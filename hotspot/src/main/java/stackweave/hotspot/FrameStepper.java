@@ -64,12 +64,13 @@ final class FrameStepper {
 
   FrameStepper(
       HotSpot hotspot, CodeUnwinder tableless, HotSpotMethods names, UnwindCounters counters) {
-    MemoryPages pages = hotspot.isLive() ? new MemoryPages(hotspot.bounded()) : null;
+    MemoryPages pages = hotspot.isLive() ? new MemoryPages(hotspot.memory()) : null;
     rounds = new CheckRounds(hotspot.unloading(), pages);
     Layout layout = hotspot.layout();
     MemoryReader memory = hotspot.bounded();
     MemoryReader lasting = hotspot.lastingMemory();
-    MemoryReader structures = pages == null ? memory : pages;
+    // Each read counts, that of a page which is there, too: what is read is decoded.
+    MemoryReader structures = pages == null ? memory : hotspot.bounded().by(pages);
     Cpu cpu = hotspot.cpu();
     codeCache = hotspot.codeCache();
     callStubReturn = hotspot.callStubReturn();

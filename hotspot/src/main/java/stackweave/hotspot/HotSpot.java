@@ -227,6 +227,10 @@ public final class HotSpot {
     return layout;
   }
 
+  MemoryReader memory() {
+    return memory;
+  }
+
   /** The memory that frames are decoded with. */
   BoundedMemory bounded() {
     return bounded;

@@ -10,24 +10,34 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class BoundedMemory implements MemoryReader {
   /**
-   * A quarter of a second of system calls. Frames that were never met take up to 19 of them each,
+   * A quarter of a second of system calls. Frames that were never met take up to 25 of them each,
    * so that a stack of 8,192 has enough.
    */
   public static final int MAX_READS = 1 << 18;
 
-  /** A longer read counts as several. */
-  private static final int LOG2_BYTES = 12;
+  /** A longer read counts as several: what is read is decoded, too. */
+  private static final int LOG2_BYTES = 10;
 
   private final MemoryReader memory;
-  private int left = MAX_READS;
+  private final int[] left;
 
   public BoundedMemory(MemoryReader memory) {
+    this(memory, new int[] {MAX_READS});
+  }
+
+  private BoundedMemory(MemoryReader memory, int[] left) {
     this.memory = memory;
+    this.left = left;
+  }
+
+  /** The same memory by another reader, with one bound for both. */
+  public BoundedMemory by(MemoryReader reader) {
+    return new BoundedMemory(reader, left);
   }
 
   /** Begins a sample. */
   public void begin() {
-    left = MAX_READS;
+    left[0] = MAX_READS;
   }
 
   @Override
@@ -44,9 +54,9 @@ public final class BoundedMemory implements MemoryReader {
   }
 
   private void count(int bytes) throws UnreadableMemoryException {
-    left -= 1 + (bytes >> LOG2_BYTES);
-    if (left < 0) {
-      left = 0;
+    left[0] -= 1 + (bytes >> LOG2_BYTES);
+    if (left[0] < 0) {
+      left[0] = 0;
       throw UnreadableMemoryException.UNREADABLE;
     }
   }

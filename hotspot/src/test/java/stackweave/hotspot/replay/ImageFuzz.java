@@ -40,8 +40,8 @@ final class ImageFuzz {
   /** Of the opening of a VM, and then of all that is asked of it. */
   private static final long MAX_OPEN_READS = 1 << 20;
 
-  /** Of a case, garbage included: debug information of many methods may be claimed to be large. */
-  private static final long MAX_ALLOCATED = 256 << 20;
+  /** Of a case, nearly all of it garbage: any number of names may be of 64 KiB. */
+  private static final long MAX_ALLOCATED = 512 << 20;
 
   private static final int DEPTH = 2048;
 
