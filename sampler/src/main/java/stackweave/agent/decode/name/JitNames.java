@@ -31,6 +31,9 @@ public final class JitNames {
   /** The wait after a look, in multiples of the time that it took, at least. */
   private static final int REST = 50;
 
+  /** Libraries of which each may say that it has 32 MiB of objects. */
+  private static final int MAX_DESCRIPTORS = 16;
+
   private static final String JDK = System.getProperty("java.home");
 
   private final ModuleIndex modules;
@@ -159,6 +162,10 @@ public final class JitNames {
     }
   }
 
+  private boolean mayHaveMore() {
+    return descriptors.values().stream().filter(address -> address != 0).count() < MAX_DESCRIPTORS;
+  }
+
   private long signature(long descriptor) {
     try {
       return GdbJit.signature(memory, descriptor);
@@ -170,7 +177,7 @@ public final class JitNames {
   private long descriptorOf(MappedModule module) {
     Long known = descriptors.get(module.id());
     if (known == null) {
-      boolean mayHave = !module.path().startsWith(JDK) && !module.isLibc();
+      boolean mayHave = !module.path().startsWith(JDK) && !module.isLibc() && mayHaveMore();
       known = mayHave ? module.addressOfAny(GdbJit.DESCRIPTOR) : 0;
       descriptors.put(module.id(), known);
     }
