@@ -31,7 +31,7 @@ public final class ModuleIndex {
   private static final int MAX_UNLOADED = 1_024;
 
   /** Ranges of files' code, each of which is compared with all others; more are unknown code. */
-  private static final int MAX_RANGES = 2_048;
+  private static final int MAX_RANGES = 1_024;
 
   private static final String JAVA_HOME = System.getProperty("java.home") + "/";
   private static final String VDSO = "[vdso]";
