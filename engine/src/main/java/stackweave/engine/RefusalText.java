@@ -155,6 +155,11 @@ public enum RefusalText {
       Reason.ABSENT,
       "event %s: this kernel has no uprobes; one built with CONFIG_UPROBE_EVENTS has"),
 
+  /** A thread of another process could not inherit the event, and would not start. */
+  EVENT_OF_OWN_PROCESS(
+      Reason.ABSENT,
+      "event %s: calls of a function are sampled in the own process alone, by the agent inside"),
+
   /** The library with the function is not mapped. */
   EVENT_NOT_MAPPED(
       Reason.NOT_MAPPED,

@@ -48,7 +48,10 @@ public final class EngineChooser {
     CallPolicy policy = config.callPolicy();
     for (EngineKind kind : order(config.preferred(), KernelVersion.current())) {
       if (!config.process().isOwn() && !samplesOther(kind, config.event())) {
-        if (kind == config.preferred()) {
+        if (config.event().kind() == SampledEvent.Kind.UPROBE && kind == EngineKind.PERF_THREAD) {
+          refusals.add(
+              RefusalText.EVENT_OF_OWN_PROCESS.of(kind, 0, config.event().name()).refusal());
+        } else if (kind == config.preferred()) {
           refusals.add(RefusalText.OWN_PROCESS_ONLY.of(kind, 0).refusal());
         }
         continue;
@@ -76,13 +79,17 @@ public final class EngineChooser {
 
   /**
    * Whether an engine samples the event of another process. What the kernel or the processor counts
-   * is sampled by CPU; a tracepoint or a function by events of its threads, since a program that
-   * filters a tracepoint filters it for all tools, and breakpoints would be set in all processes.
+   * is sampled by CPU; a tracepoint by events of its threads, since a program that filters a
+   * tracepoint filters it for all tools. A function is not sampled: events of CPUs would set
+   * breakpoints in all processes; and when a thread inherits the event, the kernel reads the
+   * library's path again, from the memory of the process that starts the thread
+   * (perf_uprobe_event_init in kernel/events/core.c), where it is not: the thread would not start.
    */
   private static boolean samplesOther(EngineKind kind, SampledEvent event) {
     return switch (event.kind()) {
       case CPU, SOFTWARE, HARDWARE -> kind == EngineKind.PERF;
-      case TRACEPOINT, UPROBE, UNKNOWN -> kind == EngineKind.PERF_THREAD;
+      case TRACEPOINT, UNKNOWN -> kind == EngineKind.PERF_THREAD;
+      case UPROBE -> false;
     };
   }
 

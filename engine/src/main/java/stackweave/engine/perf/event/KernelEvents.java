@@ -48,7 +48,7 @@ public final class KernelEvents {
               TYPE_SOFTWARE, SOFTWARE[event.number()], event.number() < SOFTWARE_IN_USER_MODE);
       case HARDWARE -> KernelEvent.of(TYPE_HARDWARE, event.number(), true); // PERF_COUNT_HW_*
       case TRACEPOINT -> KernelEvent.of(TYPE_TRACEPOINT, tracepoint(engine, event, process), false);
-      case UPROBE -> uprobe(engine, event, process);
+      case UPROBE -> uprobe(engine, event);
       case UNKNOWN ->
           throw RefusalText.EVENT_UNKNOWN.of(engine, 0, event.name(), SampledEvent.SYNTAX);
       case CPU -> throw new IllegalArgumentException(event.name());
@@ -93,13 +93,13 @@ public final class KernelEvents {
     }
   }
 
-  private static KernelEvent uprobe(EngineKind engine, SampledEvent event, SampledProcess process)
+  private static KernelEvent uprobe(EngineKind engine, SampledEvent event)
       throws EngineRefusedException {
     int type = uprobeType();
     if (type < 0) {
       throw RefusalText.EVENT_NO_UPROBES.of(engine, 0, event.name());
     }
-    UprobePlace place = UprobePlace.find(engine, event, process);
+    UprobePlace place = UprobePlace.find(engine, event);
     return new KernelEvent(type, 0, NativeBuffer.path(place.path()), place.offset(), false);
   }
 }

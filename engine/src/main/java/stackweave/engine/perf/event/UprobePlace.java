@@ -14,7 +14,7 @@ import stackweave.maps.proc.Mapping;
 import stackweave.maps.proc.ProcMaps;
 
 /**
- * The entry of a function in the file of a library that the process has mapped. The kernel takes
+ * The entry of a function in the file of a library that this process has mapped. The kernel takes
  * the file and the offset in it (Documentation/trace/uprobetracer.rst).
  *
  * @param path of the file
@@ -26,16 +26,14 @@ record UprobePlace(String path, long offset) {
    * Finds a function.
    *
    * @param event whose group is the file's path or its name
-   * @param process that has mapped it
    * @throws EngineRefusedException if no such library is mapped, more than one, one whose file is
    *     deleted, or it has no such function
    */
-  static UprobePlace find(EngineKind engine, SampledEvent event, SampledProcess process)
-      throws EngineRefusedException {
+  static UprobePlace find(EngineKind engine, SampledEvent event) throws EngineRefusedException {
     String library = event.group();
     Mapping code = null;
     try {
-      for (Mapping mapping : ProcMaps.read(process.directory())) {
+      for (Mapping mapping : ProcMaps.read(SampledProcess.OWN.directory())) {
         boolean isOne =
             mapping.isFile() && mapping.executable() && isNamed(mapping.path(), library);
         if (isOne && code != null && !isSameFile(mapping, code)) {
@@ -47,11 +45,10 @@ record UprobePlace(String path, long offset) {
       if (code == null) {
         throw RefusalText.EVENT_NOT_MAPPED.of(engine, 0, event.name(), library);
       }
-      if (!MappedFile.isThere(process, code)) {
+      if (code.deleted()) {
         throw RefusalText.EVENT_DELETED_LIBRARY.of(engine, 0, event.name(), code.path());
       }
-      String path = MappedFile.path(process, code);
-      FileElfImage elf = FileElfImage.open(Path.of(path));
+      FileElfImage elf = FileElfImage.open(Path.of(code.path()));
       Symbols exported = elf.dynsym();
       long address = exported == null ? 0 : exported.addressOf(event.member());
       address = address == 0 ? elf.addressOf(event.member()) : address;
@@ -60,10 +57,10 @@ record UprobePlace(String path, long offset) {
             engine, 0, event.name(), code.path(), event.member());
       }
       long offset = address + elf.bias(code.start(), code.offset()) - code.start() + code.offset();
-      if (!isAscii(path)) {
+      if (!isAscii(code.path())) {
         throw new IOException("its path is not ASCII");
       }
-      return new UprobePlace(path, offset);
+      return new UprobePlace(code.path(), offset);
     } catch (IOException | ElfFormatException e) {
       throw RefusalText.EVENT_UNREADABLE_LIBRARY.of(
           engine, 0, event.name(), library, e.getMessage());
