@@ -1,5 +1,8 @@
 package stackweave.agent;
 
+import java.util.Arrays;
+import java.util.Set;
+import java.util.regex.Pattern;
 import stackweave.agent.cli.Main;
 
 /**
@@ -7,10 +10,24 @@ import stackweave.agent.cli.Main;
  * stackweave.agent.boot.Boot} only.
  */
 public final class Commands {
+  /** Those that sample a process, which they name. */
+  private static final Set<String> SAMPLING = Set.of("record", "top", "relay");
+
+  private static final Pattern PID = Pattern.compile("[1-9]\\d{0,8}");
+
   private Commands() {}
 
   /** Ends the JVM with 0, or with 2 and one line on stderr. */
   public static void main(String[] arguments) {
+    if (isOfProcess(arguments)) {
+      CommandJvm.renew();
+    }
     System.exit(Main.run(new ProcessSampling(), arguments));
+  }
+
+  private static boolean isOfProcess(String[] arguments) {
+    return arguments.length > 1
+        && SAMPLING.contains(arguments[0])
+        && Arrays.stream(arguments).anyMatch(PID.asMatchPredicate());
   }
 }
