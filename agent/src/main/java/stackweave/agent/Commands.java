@@ -10,10 +10,10 @@ import stackweave.agent.cli.Main;
  * stackweave.agent.boot.Boot} only.
  */
 public final class Commands {
-  /** Those that sample a process, which they name. */
+  /** Those that sample processes, which they name. */
   private static final Set<String> SAMPLING = Set.of("record", "top", "relay");
 
-  private static final Pattern PID = Pattern.compile("[1-9]\\d{0,8}");
+  private static final Pattern PROCESS = Pattern.compile("[1-9]\\d{0,8}|--all");
 
   private Commands() {}
 
@@ -28,6 +28,6 @@ public final class Commands {
   private static boolean isOfProcess(String[] arguments) {
     return arguments.length > 1
         && SAMPLING.contains(arguments[0])
-        && Arrays.stream(arguments).anyMatch(PID.asMatchPredicate());
+        && Arrays.stream(arguments).anyMatch(PROCESS.asMatchPredicate());
   }
 }
