@@ -86,6 +86,7 @@ class ProcessSampling implements OutsideSampling {
             options,
             () -> FeatureList.ofAnyProcess(options),
             new Messages());
+    sampler.heedSwitch(process::switchedOffBy);
     sampler.start(request);
     return new Session() {
       @Override

@@ -186,6 +186,15 @@ public final class OutsideSampler implements AutoCloseable {
     return process.withMemory(memory);
   }
 
+  /**
+   * Also heeds the switch file of the process's user.
+   *
+   * @param file the file while it exists, else null; asked on the sampling thread
+   */
+  public void heedSwitch(Supplier<Path> file) {
+    sampler.switchFile().heed(file);
+  }
+
   /** Begins to sample. */
   public void start(SamplingRequest request) {
     sampler.onFirstAsked();

@@ -170,6 +170,11 @@ public final class Sampler implements SamplingListener {
     return current != null && current.hasStarted();
   }
 
+  /** The switch files that are heeded. */
+  SwitchFile switchFile() {
+    return switchFile;
+  }
+
   /** Whether a drain thread has opened the store. Any thread. */
   boolean hasStore() {
     return store != null;

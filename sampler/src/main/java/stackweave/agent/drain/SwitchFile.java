@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.function.Supplier;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.message.Messages;
 import stackweave.linux.FileRights;
@@ -23,6 +24,9 @@ final class SwitchFile {
   private final String name;
   private String[] names;
 
+  /** Another one's switch file; null if none counts beside this one's. */
+  private volatile Supplier<Path> other;
+
   /**
    * @param rights those of the drain thread; the switch file is this process's
    * @param name the file's absolute path, or empty: the default paths ({@link SwitchPlaces})
@@ -38,10 +42,20 @@ final class SwitchFile {
     return name;
   }
 
+  /**
+   * Lets another file count, too. Any thread.
+   *
+   * @param other the file while it exists, else null; asked on the drain thread
+   */
+  void heed(Supplier<Path> other) {
+    this.other = other;
+  }
+
   /** The file that switches sampling off; null if there is none, which costs two system calls. */
   Path present() {
     // No lambda for the own process: the first one takes half a MiB of its heap.
-    return rights.areUnchanged() ? look() : rights.own(this::look);
+    Path own = rights.areUnchanged() ? look() : rights.own(this::look);
+    return own == null && other != null ? other.get() : own;
   }
 
   private Path look() {

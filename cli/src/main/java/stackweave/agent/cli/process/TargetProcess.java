@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.linux.Descriptor;
 import stackweave.linux.FileFacts;
@@ -305,6 +306,38 @@ public final class TargetProcess implements AutoCloseable {
       }
       int slash = path.lastIndexOf('/');
       return room(top, slash > 0 ? path.substring(0, slash) : "/");
+    }
+  }
+
+  /**
+   * The switch file of its user, as the process sees it, that switches sampling off; null if there
+   * is none. In a directory that others can write it does not count.
+   */
+  public Path switchedOffBy() {
+    try {
+      String[] usual = SwitchPlaces.usual(uidThere());
+      return act(
+          () -> {
+            for (String file : usual) {
+              if (isSwitch(Path.of(file))) {
+                return Path.of(file);
+              }
+            }
+            return null;
+          });
+    } catch (FailedException | IOException e) {
+      return null; // it has ended
+    }
+  }
+
+  private boolean isSwitch(Path file) {
+    Path directory = file.getParent();
+    try (Descriptor above = files.trusted(directory.getParent().toString());
+        Descriptor own = files.own(above, directory.getFileName().toString())) {
+      own.look(file.getFileName().toString()).close();
+      return true;
+    } catch (IOException e) {
+      return false; // there is none, or it does not count
     }
   }
 
