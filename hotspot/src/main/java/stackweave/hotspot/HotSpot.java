@@ -36,6 +36,9 @@ import stackweave.unwind.UnreadableMemoryException;
  */
 public final class HotSpot {
   /** In "OpenJDK 64-Bit Server VM (17+35) for linux-amd64 JRE (17+35), built on ...". */
+  private static final Pattern NAME =
+      Pattern.compile("^([ \\w.-]{1,80}) \\(([\\w.+-]{1,80})\\) for ");
+
   private static final Pattern PLATFORM = Pattern.compile(" for (\\w{1,20}-\\w{1,20}) JRE ");
 
   private final Layout layout;
@@ -49,6 +52,8 @@ public final class HotSpot {
   private final long callStubReturn;
   private final CodeFreeing freeing;
   private final Unloading unloading;
+
+  private String name = "";
 
   private HotSpot(Layout layout, Cpu cpu, MemoryReader memory, DirectMemory direct, boolean live)
       throws UnreadableMemoryException, UnsupportedVmException {
@@ -96,19 +101,38 @@ public final class HotSpot {
     VmStructs structs = VmStructs.read(libjvm, memory);
     try {
       JdkVersion version = new JdkVersion((int) versionWord(structs, "_vm_major_version", memory));
-      Cpu cpu = cpu(structs, version, memory);
-      return new HotSpot(new Layout(structs, version), cpu, memory, direct, live);
+      String info = info(structs, memory);
+      HotSpot opened =
+          new HotSpot(new Layout(structs, version), cpu(info, version), memory, direct, live);
+      opened.name = name(info);
+      return opened;
     } catch (UnreadableMemoryException e) {
       throw new UnsupportedVmException("its code cache can't be read (" + e.reason().label() + ")");
     }
   }
 
-  /** The processor of the VM by its own version text: that of this process may be another one. */
-  private static Cpu cpu(VmStructs structs, JdkVersion version, MemoryReader memory)
+  /** What the VM says of its version, in a line; empty if that can't be read. */
+  private static String info(VmStructs structs, MemoryReader memory)
       throws UnsupportedVmException, UnreadableMemoryException {
     long info = versionWord(structs, "_s_internal_vm_info_string", memory);
     String text = new MemoryPages(memory).string(info);
-    Matcher platform = PLATFORM.matcher(text == null ? "" : text);
+    return text == null ? "" : text;
+  }
+
+  /** Name and version of the VM, such as java.vm.name and java.vm.version have them. */
+  private static String name(String info) {
+    Matcher name = NAME.matcher(info);
+    return name.find() ? name.group(1) + " " + name.group(2) : "";
+  }
+
+  /** Name and version of the VM; empty if it does not say them as HotSpot does. */
+  public String name() {
+    return name;
+  }
+
+  /** The processor of the VM by its own version text: that of this process may be another one. */
+  private static Cpu cpu(String info, JdkVersion version) throws UnsupportedVmException {
+    Matcher platform = PLATFORM.matcher(info);
     String name = platform.find() ? platform.group(1) : "an unknown platform";
     return switch (name) {
       case "linux-amd64" -> new stackweave.hotspot.cpu.x86.HotSpotConventions();

@@ -87,11 +87,16 @@ public final class EventStore implements AutoCloseable {
    *
    * @param file closed with the store
    * @param process the one that is sampled
-   * @param jdk name and version of its JVM
+   * @param jdk name and version of its JVM; empty until {@link #nameJvm}
    */
   public static EventStore toFile(
       FileOutput file, SampledProcess process, String jdk, SessionInfo info) {
     return new EventStore(new SessionWriter(process, jdk, info), info, StoreLimits.DEFAULT, file);
+  }
+
+  /** Sets name and version of the JVM, if they were not known. For the drain thread. */
+  public void nameJvm(String name) {
+    session.nameJvm(name);
   }
 
   /**
@@ -108,6 +113,13 @@ public final class EventStore implements AutoCloseable {
       return;
     }
     held(this::goOn);
+  }
+
+  /** Has the drain thread write all that it has, with a status, and waits for it for a time. */
+  public void complete() {
+    if (gate.isAttached()) {
+      gate.flush(NEXT_FILE_NANOS);
+    }
   }
 
   /** Takes the file that was prepared, if there is one. */

@@ -17,7 +17,7 @@ final class SessionWriter {
   private final String uuid = randomUuid();
   private final long pid;
   private final long jvmStart;
-  private final String jdk;
+  private String jdk;
 
   /** Number of the last chunk that has the event. */
   private int written;
@@ -35,6 +35,11 @@ final class SessionWriter {
     this.pid = process.innermostPid();
     this.jvmStart = process.startMillis();
     this.jdk = jdk;
+  }
+
+  /** Sets name and version of the JVM, if they were not known. */
+  void nameJvm(String name) {
+    jdk = jdk.isEmpty() ? name : jdk;
   }
 
   /** The session's id. */

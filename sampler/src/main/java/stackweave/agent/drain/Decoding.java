@@ -12,6 +12,7 @@ import stackweave.engine.EngineDescription;
 import stackweave.engine.SignalTargets;
 import stackweave.engine.ThreadStacks;
 import stackweave.engine.ThreadStarts;
+import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.MappedModule;
 
 /**
@@ -70,10 +71,14 @@ final class Decoding implements SignalTargets, AutoCloseable {
     if (decoder != null) {
       return;
     }
+    EventStore store = status.openStore(stop::wake);
+    if (process.hotSpot() != null) {
+      store.nameJvm(process.hotSpot().name());
+    }
     decoder =
         new Decoder(
             process,
-            status.openStore(stop::wake),
+            store,
             status.totals().counts,
             parts.request().depth(),
             tools.instrumentation(),
