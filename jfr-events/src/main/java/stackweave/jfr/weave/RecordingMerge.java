@@ -239,7 +239,7 @@ public final class RecordingMerge {
     if (jfrTypes == null) {
       ChunkScan chunk = plan.withJfrTypes();
       if (chunk == null) {
-        jfrTypes = EventFile.metadata(List.of());
+        jfrTypes = EventFile.jfrTypes();
       } else {
         try (ChunkSource source = new ChunkSource(plan.file(chunk))) {
           jfrTypes = source.metadata(chunk.header);

@@ -242,6 +242,7 @@ public final class OutsideSampler implements AutoCloseable {
   /** Ends sampling; the file is complete then, and {@link #report} has all of it. */
   @Override
   public synchronized void close() {
+    store.complete();
     boolean ended = sampler.close();
     if (!sampler.hasStore()) {
       store.close(); // nothing was sampled

@@ -27,6 +27,9 @@ public final class EventFile implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final long TICKS_PER_SECOND = 1_000_000_000L;
 
+  /** What JFR said last. */
+  private static Metadata known;
+
   private final RandomAccessFile file;
   private final Map<Class<?>, EventWriter> writers;
 
@@ -67,7 +70,7 @@ public final class EventFile implements AutoCloseable {
    * @throws IOException if it can't be written, or JFR's types are laid out as in no JDK known
    */
   public static EventFile create(Path path, List<Class<? extends Event>> types) throws IOException {
-    Metadata metadata = metadata(types);
+    Metadata metadata = known(types);
     Map<Class<?>, EventWriter> writers = new HashMap<>();
     Set<String> names = new HashSet<>();
     for (Class<? extends Event> type : types) {
@@ -101,12 +104,31 @@ public final class EventFile implements AutoCloseable {
   }
 
   /**
+   * JFR's own types in this JVM. If it has written a file, also while it ends, when JFR makes no
+   * recording any more. Any thread.
+   *
+   * @throws IOException if a recording can't be made
+   */
+  public static synchronized Metadata jfrTypes() throws IOException {
+    if (known == null) {
+      known = metadata(List.of());
+    }
+    return known;
+  }
+
+  private static synchronized Metadata known(List<Class<? extends Event>> types)
+      throws IOException {
+    known = metadata(types);
+    return known;
+  }
+
+  /**
    * What JFR says in a recording of this JVM.
    *
    * @param types classes of events that it is to have, too; registered with JFR
    * @throws IOException if the recording can't be made
    */
-  public static Metadata metadata(List<Class<? extends Event>> types) throws IOException {
+  private static Metadata metadata(List<Class<? extends Event>> types) throws IOException {
     for (Class<? extends Event> type : types) {
       FlightRecorder.register(type);
     }
