@@ -25,7 +25,8 @@ class RecordEndsMoreIT extends RecordedProgram {
   @Test
   void attachWhileRecordingMakesTheAgentStay() throws Exception {
     long pid = start(last(), RUNS).pid();
-    RunningCommand record = begin("record", pid, "-d", "5m", "-o", directory.resolve("rec.jfr"));
+    RunningCommand record =
+        begin("record", pid, "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
     awaitSamples(pid);
     Ended options = command("attach", pid, "depth=5");
     assertFailed(options, ".*leaves with it: depth=5 was not applied.*");
@@ -52,7 +53,7 @@ class RecordEndsMoreIT extends RecordedProgram {
     assertEquals("running", unshare.inputReader().readLine());
     ProcessHandle target = javaBelow(unshare);
     RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
+        begin("record", target.pid(), "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
     awaitSamples(target.pid());
     awaitFlushes(Path.of("/proc/" + target.pid() + "/root/tmp"));
     assertEquals(0, new ProcessBuilder("kill", "-" + signal, "" + target.pid()).start().waitFor());
@@ -64,7 +65,8 @@ class RecordEndsMoreIT extends RecordedProgram {
   void aCommandThatIsKilledLeavesTheAgentForNoLongerThanItsTime() throws Exception {
     long pid = start(last(), RUNS).pid();
     // Long enough for a look at its status, on a busy machine.
-    RunningCommand killed = begin("record", pid, "-d", "8s", "-o", directory.resolve("killed.jfr"));
+    RunningCommand killed =
+        begin("record", pid, "-d", "8s", "--inside", "-o", directory.resolve("killed.jfr"));
     awaitSampling(pid);
     killed.process().destroyForcibly().waitFor();
     Path file = directory.resolve("rec.jfr");

@@ -143,7 +143,8 @@ class RecordMoreIT extends RecordedProgram {
     Path file = directory.resolve("it's a recording.jfr");
     Path jar = Files.copy(Jars.AGENT, directory.resolve("an agent's.jar"));
     RunningCommand record =
-        beginAny(java(), "-jar", jar, "record", pid, "-d5m", "-o", file, "--settings=none");
+        beginAny(
+            java(), "-jar", jar, "record", pid, "-d5m", "--inside", "-o", file, "--settings=none");
     awaitSampling(pid);
     awaitSamples(pid);
     Ended result = interrupt(record);
@@ -172,7 +173,7 @@ class RecordMoreIT extends RecordedProgram {
     Path disk = Files.createDirectory(directory.resolve("disk"));
     run("mount", "-t", "tmpfs", "-o", "size=128k", "tmpfs", disk);
     try {
-      Ended late = command("record", pid, "-d", "4s", "-o", disk.resolve("rec.jfr"));
+      Ended late = command("record", pid, "-d", "4s", "--inside", "-o", disk.resolve("rec.jfr"));
       assertFailed(
           late,
           "can't write .*: no space left for .* bytes; for an hour the recording is kept as .*");
@@ -209,7 +210,7 @@ class RecordMoreIT extends RecordedProgram {
       long pid = start(last(), RUNS, "-XX:FlightRecorderOptions=repository=jfr").pid();
       Path kept = Files.writeString(directory.resolve("rec.jfr"), "an earlier one");
       assertFailed(
-          command("record", pid, "-d", "4s", "-o", kept),
+          command("record", pid, "-d", "4s", "--inside", "-o", kept),
           "process \\d+ did not write all of its recording: .*; for an hour .* is kept as .*");
       assertEquals("an earlier one", Files.readString(kept));
     } finally {

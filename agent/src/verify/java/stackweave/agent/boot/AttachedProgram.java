@@ -104,7 +104,14 @@ abstract class AttachedProgram {
           RunningCommand.start(
               new ProcessBuilder(
                   ForkedJvm.agentCommand(
-                      jvm.jdk(), "record", pid, "-d5m", "-o", recording, "--interval=1ms")),
+                      jvm.jdk(),
+                      "record",
+                      pid,
+                      "-d5m",
+                      "--inside",
+                      "-o",
+                      recording,
+                      "--interval=1ms")),
               directory);
       started.add(record.process());
       RecordedProgram.awaitSampling(pid);

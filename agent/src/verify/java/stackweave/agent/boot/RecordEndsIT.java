@@ -23,7 +23,7 @@ class RecordEndsIT extends RecordedProgram {
   void whatAProgramDidUntilItsEndIsSaved(Jvm jvm) throws Exception {
     Process target = start(jvm, RUNS);
     RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
+        begin("record", target.pid(), "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
     awaitSamples(target.pid());
     target.destroy(); // SIGTERM
     assertSaved(record, ENDED);
@@ -34,7 +34,7 @@ class RecordEndsIT extends RecordedProgram {
   void whatAProgramDidUntilItWasKilledIsSaved(Jvm jvm) throws Exception {
     Process target = start(jvm, RUNS);
     RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "-o", directory.resolve("rec.jfr"));
+        begin("record", target.pid(), "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
     awaitSamples(target.pid());
     awaitFlushes(temporary);
     target.destroyForcibly();
@@ -68,7 +68,8 @@ class RecordEndsIT extends RecordedProgram {
   void aProgramWhoseFilesMayNotBecomeLongerIsNotRecorded(Jvm jvm) throws Exception {
     Process target = start(jvm, RUNS);
     run("prlimit", "--pid", target.pid(), "--fsize=32768:").successfully();
-    assertFailed(command("record", target.pid(), "-d", "1s"), ".* may grow to 32 KiB .*");
+    assertFailed(
+        command("record", target.pid(), "-d", "1s", "--inside"), ".* may grow to 32 KiB .*");
     Ended check = run(jvm.home().resolve("bin/jcmd"), target.pid(), "JFR.check");
     assertFalse(check.successfully().out().contains("stackweave-record-"), check.out());
     assertTrue(target.isAlive());
@@ -77,7 +78,8 @@ class RecordEndsIT extends RecordedProgram {
   @Test
   void detachWhileRecordingIsSaidOnBothSides() throws Exception {
     long pid = start(last(), RUNS).pid();
-    RunningCommand record = begin("record", pid, "-d", "5m", "-o", directory.resolve("rec.jfr"));
+    RunningCommand record =
+        begin("record", pid, "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
     awaitSamples(pid);
     Ended detached = command("detach", pid);
     assertEquals(

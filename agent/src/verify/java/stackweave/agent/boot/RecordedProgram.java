@@ -100,8 +100,9 @@ abstract class RecordedProgram {
     return interrupt(record);
   }
 
+  /** Inside, where the agent's status says how far it is. */
   RunningCommand beginRecord(long pid, Object... options) throws IOException {
-    List<Object> words = new ArrayList<>(List.of("record", pid, "-d", "5m"));
+    List<Object> words = new ArrayList<>(List.of("record", pid, "-d", "5m", "--inside"));
     words.addAll(Arrays.asList(options));
     return begin(words.toArray());
   }

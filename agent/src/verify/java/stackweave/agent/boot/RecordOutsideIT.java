@@ -1,0 +1,253 @@
+package stackweave.agent.boot;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.Marks;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.SessionFacts;
+import stackweave.testing.Ended;
+import stackweave.testing.RunningCommand;
+
+/** JVMs that {@code record} samples from outside. */
+@Order(1)
+class RecordOutsideIT extends RecordedProgram {
+  private static final Duration CLOCKS = Duration.ofMillis(1);
+  private static final String WITHOUT_EVENTS =
+      "only samples are recorded, and JFR's own events are";
+
+  /** Where the command has the samples until the recording's end. */
+  private Path own;
+
+  @BeforeEach
+  void onlyRootSamplesOthers() throws IOException {
+    assumeTrue(isRoot());
+    own = Files.createDirectory(directory.resolve("tmp of the command"));
+  }
+
+  /** Records until samples of the program are written. */
+  private RunningCommand outside(Object... arguments) throws Exception {
+    return begin(List.of(), arguments);
+  }
+
+  private RunningCommand begin(List<String> wrapper, Object... arguments) throws Exception {
+    List<Object> words = new ArrayList<>(wrapper);
+    words.addAll(List.of(last().home().resolve("bin/java"), "-Djava.io.tmpdir=" + own));
+    words.addAll(List.of("-jar", Jars.AGENT));
+    words.addAll(Arrays.asList(arguments));
+    return beginAny(words.toArray());
+  }
+
+  private void awaitOwnSamples(RunningCommand command) throws Exception {
+    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
+    while (!isAnySampled()) {
+      assertTrue(command.process().isAlive() && System.nanoTime() < end, command.err()::toString);
+      Thread.sleep(100);
+    }
+  }
+
+  private boolean isAnySampled() throws Exception {
+    try (Stream<Path> files = Files.list(own)) {
+      for (Path file : files.toList()) {
+        if (file.toString().endsWith(".jfr") && isSampled(file)) {
+          return true;
+        }
+      }
+    } catch (IOException | RecordingException e) {
+      return false; // it is being written
+    }
+    return false;
+  }
+
+  private static Map<String, Integer> events(Path recording) throws IOException {
+    Map<String, Integer> events = new TreeMap<>();
+    for (RecordedEvent event : RecordingFile.readAllEvents(recording)) {
+      events.merge(event.getEventType().getName(), 1, Integer::sum);
+    }
+    return events;
+  }
+
+  /** Beside a recording of the agent's it has the same, and nothing of the agent is in the JVM. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  void aRecordingIsAsOneOfTheAgents(Jvm jvm) throws Exception {
+    Process target = start(jvm, RUNS);
+    RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "outside.jfr");
+    awaitOwnSamples(record);
+    Ended classes = run(jvm.home().resolve("bin/jcmd"), target.pid(), "VM.class_hierarchy");
+    assertFalse(classes.successfully().out().contains("stackweave.agent.A"), "classes of ours");
+    assertFalse(classes.out().contains("stackweave.jfr"), "classes of ours");
+    Ended ended = interrupt(record);
+    assertTrue(ended.err().startsWith("engine: perf\n"), ended.err());
+    assertTrue(isSampled("outside.jfr"));
+    assertNothingIsLeft();
+    try (Stream<Path> left = Files.list(own)) {
+      assertEquals(0, left.filter(file -> file.toString().endsWith(".jfr")).count());
+    }
+    recordSamples(target.pid(), "-o", directory.resolve("inside.jfr"));
+    Map<String, Integer> inside = events(directory.resolve("inside.jfr"));
+    Map<String, Integer> outside = events(directory.resolve("outside.jfr"));
+    for (String event : List.of("jdk.JVMInformation", "jdk.CPULoad", "jdk.ExecutionSample")) {
+      assertTrue(outside.containsKey(event), event + " of " + outside);
+    }
+    inside.keySet().removeIf(name -> !name.startsWith("stackweave."));
+    outside.keySet().removeIf(name -> !name.startsWith("stackweave."));
+    assertEquals(inside.keySet(), outside.keySet());
+    SessionFacts agents = facts("inside.jfr");
+    SessionFacts ours = facts("outside.jfr");
+    assertEquals(agents.pid(), ours.pid());
+    assertEquals(agents.jdk(), ours.jdk());
+    assertEquals(agents.jvmStart(), ours.jvmStart());
+    Ended merged = command("merge", "outside.jfr", "-o", "merged.jfr").successfully();
+    assertFalse(merged.out().contains("JVMs"), merged.out());
+  }
+
+  private SessionFacts facts(String recording) throws RecordingException {
+    return SampledRecording.open(directory.resolve(recording)).sessions().get(0);
+  }
+
+  @Test
+  void aJvmThatCantBeAttachedToHasItsSamples() throws Exception {
+    Process target = start(last(), RUNS, "-XX:+DisableAttachMechanism");
+    RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "rec.jfr");
+    awaitOwnSamples(record);
+    Ended ended = interrupt(record);
+    String first = ended.err().lines().findFirst().orElseThrow();
+    assertTrue(first.startsWith("stackweave: " + WITHOUT_EVENTS), first);
+    assertTrue(first.contains("-XX:+DisableAttachMechanism"), first);
+    assertTrue(isSampled("rec.jfr"));
+    assertTrue(events(directory.resolve("rec.jfr")).containsKey("jdk.ExecutionSample"));
+    assertFalse(Files.exists(Path.of("/tmp/.java_pid" + target.pid())), "attached to");
+  }
+
+  /** Without the capabilities for it, as in most containers. */
+  @Test
+  void whereItIsNotPermittedTheAgentSamples() throws Exception {
+    long pid = start(last(), RUNS).pid();
+    RunningCommand record =
+        begin(
+            List.of("setpriv", "--bounding-set", "-sys_admin,-perfmon"),
+            "record",
+            pid,
+            "-d5m",
+            "-o",
+            "rec.jfr");
+    awaitSamples(pid);
+    Ended ended = interrupt(record);
+    String first = ended.err().lines().findFirst().orElseThrow();
+    assertTrue(first.startsWith("stackweave: sampled from inside, by an agent: "), first);
+    assertTrue(isSampled("rec.jfr"));
+  }
+
+  @Test
+  void aLoopHasNoGap() throws Exception {
+    long pid = start(last(), RUNS).pid();
+    RunningCommand loop = outside("record", pid, "--loop=2s", "-o", "l-%n{99}.jfr");
+    awaitOut(loop, out -> out.lines().count() > 2);
+    List<String> files = interrupt(loop).outLines();
+    TreeSet<String> sessions = new TreeSet<>();
+    for (String file : files) {
+      String statuses = "";
+      for (RecordedEvent event : RecordingFile.readAllEvents(directory.resolve(file))) {
+        switch (event.getEventType().getName()) {
+          case "stackweave.Session" -> sessions.add(event.getString("uuid"));
+          case "stackweave.SamplerStatus" -> statuses += event;
+          default -> {}
+        }
+      }
+      assertFalse(statuses.isEmpty(), file);
+      // CPU time that no engine saw is that before the first file only.
+      if (!file.equals(files.get(0))) {
+        assertTrue(statuses.contains("cpuMissed = 0 s"), statuses);
+      }
+    }
+    assertEquals(1, sessions.size(), sessions::toString);
+    assertNothingIsLeft();
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
+  void whatAProgramDidUntilItsEndIsSaved(Jvm jvm) throws Exception {
+    Process target = start(jvm, RUNS);
+    RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "rec.jfr");
+    awaitOwnSamples(record);
+    target.destroy();
+    assertSaved(record, ENDED);
+  }
+
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
+  void whatAProgramDidUntilItWasKilledIsSaved(Jvm jvm) throws Exception {
+    Process target = start(jvm, RUNS);
+    RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "rec.jfr");
+    awaitOwnSamples(record);
+    awaitFlushes(temporary);
+    target.destroyForcibly();
+    assertSaved(record, KILLED);
+  }
+
+  /** An event of the application's and a sample of the same moment. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  void clocksAgree(Jvm jvm) throws Exception {
+    List<String> arguments = List.of("-cp", Jars.apps().toString(), Marks.class.getName(), "900");
+    Process target = jvm.start(directory, arguments).start();
+    started.add(target);
+    assertEquals("running", target.inputReader().readLine());
+    RunningCommand record =
+        outside("record", target.pid(), "-d10s", "-o", "rec.jfr", "--interval=1ms");
+    assertEquals(0, record.end().exit());
+    List<RecordedEvent> marks = new ArrayList<>();
+    List<Instant> samples = new ArrayList<>();
+    for (RecordedEvent event : RecordingFile.readAllEvents(directory.resolve("rec.jfr"))) {
+      String name = event.getEventType().getName();
+      if (name.equals("app.Mark")) {
+        marks.add(event);
+      } else if (name.equals("jdk.ExecutionSample") && isOfMark(event)) {
+        samples.add(event.getStartTime());
+      }
+    }
+    Instant first = marks.get(0).getStartTime();
+    Instant last = marks.get(marks.size() - 1).getEndTime();
+    samples.removeIf(sample -> sample.isBefore(first) || sample.isAfter(last));
+    assertTrue(samples.size() > 100, () -> "samples: " + samples.size());
+    for (Instant sample : samples) {
+      assertTrue(
+          marks.stream()
+              .anyMatch(
+                  mark ->
+                      !sample.isBefore(mark.getStartTime().minus(CLOCKS))
+                          && !sample.isAfter(mark.getEndTime().plus(CLOCKS))),
+          () -> sample + " is in no event");
+    }
+  }
+
+  private static boolean isOfMark(RecordedEvent sample) {
+    return sample.getStackTrace() != null
+        && sample.getStackTrace().getFrames().stream()
+            .anyMatch(frame -> frame.getMethod().getName().equals("burn"));
+  }
+}
