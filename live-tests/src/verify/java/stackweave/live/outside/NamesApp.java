@@ -4,9 +4,9 @@ import java.lang.reflect.Method;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Threads whose work says by its frames which name they have: {@code NamesApp SECONDS}. Who has a
- * name of {@link #NAMES} runs the method of its number and nobody else does. One thread is renamed
- * at half of the time. Allocates, so that collections move the threads and their names.
+ * Threads whose work says by its frames which name they have: until its standard input ends. Who
+ * has a name of {@link #NAMES} runs the method of its number and nobody else does. One thread is
+ * renamed every ten seconds. Allocates, so that collections move the threads and their names.
  *
  * <p>Virtual threads by reflection, since the tests are compiled for JDK 17.
  */
@@ -22,31 +22,30 @@ final class NamesApp {
   private static final int RENAMED = 1;
   private static final int FIRST_VIRTUAL = 3;
   private static final long PIECE_NANOS = 2_000_000;
+  private static final long STRETCH_NANOS = 10_000_000_000L;
+  private static final long FOREVER = Long.MAX_VALUE;
 
   private static volatile Object kept;
-  private static volatile long end;
 
   private NamesApp() {}
 
   public static void main(String[] args) throws Exception {
-    long nanos = Long.parseLong(args[0]) * 1_000_000_000L;
-    long renaming = System.nanoTime() + nanos / 2;
-    end = System.nanoTime() + nanos;
-    new Thread(() -> workOn(NamesApp::work0, end), NAMES[0]).start();
-    new Thread(
-            () -> {
-              workOn(NamesApp::work1, renaming);
-              Thread.currentThread().setName(NAMES[RENAMED + 1]);
-              workOn(NamesApp::work2, end);
-            },
-            NAMES[RENAMED])
-        .start();
+    new Thread(() -> workOn(NamesApp::work0, FOREVER), NAMES[0]).start();
+    new Thread(NamesApp::renameOften, NAMES[RENAMED]).start();
     if (Runtime.version().feature() >= 21) {
       startVirtual(NAMES[FIRST_VIRTUAL], NamesApp::work3);
       startVirtual(NAMES[FIRST_VIRTUAL + 1], NamesApp::work4);
     }
-    while (System.nanoTime() < end) {
-      Thread.sleep(20);
+    System.in.read();
+    System.exit(0);
+  }
+
+  private static void renameOften() {
+    while (true) {
+      Thread.currentThread().setName(NAMES[RENAMED]);
+      workOn(NamesApp::work1, STRETCH_NANOS);
+      Thread.currentThread().setName(NAMES[RENAMED + 1]);
+      workOn(NamesApp::work2, STRETCH_NANOS);
     }
   }
 
@@ -55,11 +54,12 @@ final class NamesApp {
     Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
     builder = type.getMethod("name", String.class).invoke(builder, name);
     Method start = type.getMethod("start", Runnable.class);
-    start.invoke(builder, (Runnable) () -> workOn(work, end));
+    start.invoke(builder, (Runnable) () -> workOn(work, FOREVER));
   }
 
-  private static void workOn(Runnable work, long until) {
-    while (System.nanoTime() < until) {
+  private static void workOn(Runnable work, long nanos) {
+    long begin = System.nanoTime();
+    while (System.nanoTime() - begin < nanos) {
       work.run();
       LockSupport.parkNanos(100_000); // a virtual thread goes on on another carrier, perhaps
     }

@@ -31,14 +31,12 @@ import stackweave.testing.Starved;
 /** Names of threads as {@code record} reads them from outside, judged by the frames of samples. */
 @Exact
 class NamesIT {
-  private static final String SECONDS = "14";
-
   /** The kernel has so many bytes of a name, of which so many are certainly the first. */
   private static final int COMM = 15;
 
   private static final int COMM_START = 7;
 
-  /** A renamed thread has its new name after so long, and more where the command lacks a CPU. */
+  /** So long before and after a thread was renamed, its samples may have either name. */
   private static final Duration LATE = Duration.ofSeconds(4);
 
   private static final int FIRST_VIRTUAL = 3;
@@ -58,12 +56,13 @@ class NamesIT {
     ForkedJvm jvm = Jvms.hotWithoutLibraries(jdk).options("-XX:+" + collector, "-Xmx128m");
     Path file = jvm.directory().resolve("outside.jfr");
     Files.deleteIfExists(file);
-    RunningCommand running = jvm.start(NamesApp.class.getName(), SECONDS);
+    RunningCommand running = jvm.start(NamesApp.class.getName());
     Thread.sleep(1_000);
     Ended record =
-        Commands.run(ForkedJvm.agentCommand("record", running.pid(), "-d", "10s", "-o", file))
+        Commands.run(ForkedJvm.agentCommand("record", running.pid(), "-d", "12s", "-o", file))
             .successfully();
-    running.end().successfully();
+    running.process().getOutputStream().close();
+    running.end();
     assertFalse(record.err().contains("from inside"), record.err());
     Judge judge = new Judge(PlainRecording.of(file));
     System.out.println(jdk + " " + collector + ": " + judge);
@@ -85,9 +84,19 @@ class NamesIT {
     int virtual;
     int byKernel;
     int unknown;
-    private Instant renamed;
+    private final List<Instant> renamings = new ArrayList<>();
 
     Judge(PlainRecording recording) {
+      int before = 0;
+      for (RecordedEvent sample : recording.samples) {
+        int number = numberOf(recording, sample);
+        if (number == 1 || number == 2) {
+          if (before + number == 1 + 2) {
+            renamings.add(sample.getStartTime());
+          }
+          before = number;
+        }
+      }
       for (RecordedEvent sample : recording.samples) {
         int number = numberOf(recording, sample);
         SampledThread thread = recording.threadOf(sample);
@@ -110,21 +119,27 @@ class NamesIT {
 
     private void judge(int number, SampledThread thread, Instant at) {
       String name = NamesApp.NAMES[number];
-      if (number == 2 && renamed == null) {
-        renamed = at;
-      }
-      boolean isLate = number == 2 && at.isBefore(renamed.plus(LATE));
+      String other = number == 1 || number == 2 ? NamesApp.NAMES[3 - number] : name;
       if (thread.name().equals(name)) {
         right++;
         virtual += thread.virtual() ? 1 : 0;
       } else if (number >= FIRST_VIRTUAL && thread.virtual() && thread.name().isEmpty()) {
         unknown++;
-      } else if (thread.name().startsWith(name.substring(0, COMM_START))
-          && thread.name().length() <= COMM) {
+      } else if (isOfKernel(thread.name(), name)) {
         byKernel++;
-      } else if (!isLate || !NamesApp.NAMES[1].startsWith(thread.name())) {
+      } else if (!isRenamedAbout(at)
+          || !thread.name().equals(other) && !isOfKernel(thread.name(), other)) {
         wrong.add(thread + " at " + at + " runs work" + number);
       }
+    }
+
+    private boolean isRenamedAbout(Instant at) {
+      return renamings.stream()
+          .anyMatch(each -> Duration.between(each, at).abs().compareTo(LATE) < 0);
+    }
+
+    private static boolean isOfKernel(String found, String name) {
+      return found.startsWith(name.substring(0, COMM_START)) && found.length() <= COMM;
     }
 
     @Override
