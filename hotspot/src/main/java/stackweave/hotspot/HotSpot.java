@@ -199,7 +199,7 @@ public final class HotSpot {
 
   /** Names of the VM's threads from its heap, or null where they can't be read. */
   public ThreadObjects threadObjects() {
-    return ThreadObjects.open(layout, lasting);
+    return ThreadObjects.open(layout, memory);
   }
 
   /** Virtual threads in the VM's heap, or null where they can't be read. */

@@ -19,7 +19,7 @@ final class HeapObjects {
       Pattern.compile("UseCompressedOops|UseCompressedClassPointers|UseCompactObjectHeaders");
 
   /** Characters of a text; of a longer one nothing is read. */
-  private static final int MAX_CHARS = 1 << 14;
+  private static final int MAX_CHARS = 1 << 12;
 
   /** The bits of an object's mark that say that it has a copy, whose address the others are. */
   private static final long FORWARDED = 3;

@@ -1,5 +1,6 @@
 package stackweave.hotspot.heap;
 
+import stackweave.hotspot.memory.BoundedMemory;
 import stackweave.hotspot.memory.LastingMemory;
 import stackweave.hotspot.runtime.GarbageCollections;
 import stackweave.hotspot.vmstructs.Layout;
@@ -18,11 +19,14 @@ import stackweave.unwind.UnreadableMemoryException;
 public final class ThreadObjects {
   private static final String CARRIER = "jdk/internal/misc/CarrierThread";
 
+  /** Of a listing: some 25 are needed for a thread. */
+  private static final int MAX_READS = 1 << 20;
+
   /** Classes between that of a thread and java.lang.Thread. */
   private static final int MAX_SUBCLASSES = 32;
 
   private final Layout layout;
-  private final MemoryReader memory;
+  private final BoundedMemory memory;
   private final GarbageCollections collections;
   private final HeapObjects objects;
 
@@ -33,7 +37,7 @@ public final class ThreadObjects {
   private int eetopField;
 
   private ThreadObjects(
-      Layout layout, MemoryReader memory, GarbageCollections collections, HeapObjects objects) {
+      Layout layout, BoundedMemory memory, GarbageCollections collections, HeapObjects objects) {
     this.layout = layout;
     this.memory = memory;
     this.collections = collections;
@@ -57,8 +61,10 @@ public final class ThreadObjects {
    * @return null where names can't be read: with a collector that keeps other things in references
    *     (ZGC), or where the JDK does not describe its objects
    */
-  public static ThreadObjects open(Layout layout, LastingMemory memory) {
-    GarbageCollections collections = GarbageCollections.open(layout, memory);
+  public static ThreadObjects open(Layout layout, MemoryReader process) {
+    BoundedMemory memory = new BoundedMemory(process, MAX_READS);
+    GarbageCollections collections =
+        GarbageCollections.open(layout, new LastingMemory(null, memory));
     if (collections == null || !isDescribed(layout)) {
       return null;
     }
@@ -86,6 +92,11 @@ public final class ThreadObjects {
         && layout.narrowKlassBase != null
         && layout.narrowKlassShift != null
         && layout.objectKlass != null;
+  }
+
+  /** Begins a listing, all of which together is bounded: each thread may lead to many classes. */
+  public void begin() {
+    memory.begin();
   }
 
   /**

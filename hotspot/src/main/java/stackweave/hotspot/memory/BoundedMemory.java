@@ -19,25 +19,35 @@ public final class BoundedMemory implements MemoryReader {
   private static final int LOG2_BYTES = 10;
 
   private final MemoryReader memory;
+  private final int most;
   private final int[] left;
 
+  /** With {@link #MAX_READS}. */
   public BoundedMemory(MemoryReader memory) {
-    this(memory, new int[] {MAX_READS});
+    this(memory, MAX_READS);
   }
 
-  private BoundedMemory(MemoryReader memory, int[] left) {
+  /**
+   * @param most reads from one {@link #begin} to the next
+   */
+  public BoundedMemory(MemoryReader memory, int most) {
+    this(memory, most, new int[] {most});
+  }
+
+  private BoundedMemory(MemoryReader memory, int most, int[] left) {
     this.memory = memory;
+    this.most = most;
     this.left = left;
   }
 
   /** The same memory by another reader, with one bound for both. */
   public BoundedMemory by(MemoryReader reader) {
-    return new BoundedMemory(reader, left);
+    return new BoundedMemory(reader, most, left);
   }
 
-  /** Begins a sample. */
+  /** Begins a sample, or whatever else is bounded. */
   public void begin() {
-    left[0] = MAX_READS;
+    left[0] = most;
   }
 
   @Override

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.MixedUnwinder;
+import stackweave.hotspot.heap.ThreadObjects;
 import stackweave.hotspot.memory.BoundedMemory;
 import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.model.HotSpotMethods;
@@ -38,7 +39,7 @@ final class ImageFuzz {
   private static final long MAX_READS = 2 * BoundedMemory.MAX_READS;
 
   /** Of the opening of a VM, and then of all that is asked of it. */
-  private static final long MAX_OPEN_READS = 1 << 20;
+  private static final long MAX_OPEN_READS = 2 << 20;
 
   /** Of a case, nearly all of it garbage: any number of names may be of 64 KiB. */
   private static final long MAX_ALLOCATED = 512 << 20;
@@ -207,6 +208,13 @@ final class ImageFuzz {
     threads.stackOf(address, (tid, start, end) -> {});
     BlockedJavaThread blocked = vm.blockedThread();
     blocked.read(address);
+    ThreadObjects objects = vm.threadObjects();
+    if (objects != null) {
+      objects.begin();
+      for (int i = 0; i < 64; i++) {
+        objects.read(address + 8 * i);
+      }
+    }
     vm.reservedHeap();
     vm.codeAt(address);
     GarbageCollections collections = vm.collections();

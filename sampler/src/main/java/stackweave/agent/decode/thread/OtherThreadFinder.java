@@ -41,6 +41,9 @@ public final class OtherThreadFinder implements JavaThreadFinder {
   public boolean forEach(Visitor visitor) {
     boolean allCertain = true;
     ids.look();
+    if (objects != null) {
+      objects.begin();
+    }
     for (JavaThread thread : vmThreads.all()) {
       long address = thread.address();
       ThreadObjects.Found found =
