@@ -69,10 +69,22 @@ class ProcessSampling implements OutsideSampling {
       this.shared = shared;
     }
 
+    /** Say which process they are of. */
+    @Override
+    Messages messages(TargetProcess process) {
+      String mine = Messages.BEGIN + "process " + process.pid() + ": ";
+      return new Messages(line -> System.err.println(line.replace(Messages.BEGIN, mine)));
+    }
+
     @Override
     public void close() {
       shared.close();
     }
+  }
+
+  /** What says why a process is not sampled, or not as asked. */
+  Messages messages(TargetProcess process) {
+    return new Messages();
   }
 
   @Override
@@ -85,7 +97,7 @@ class ProcessSampling implements OutsideSampling {
             file,
             options,
             () -> FeatureList.ofAnyProcess(options),
-            new Messages());
+            messages(process));
     sampler.heedSwitch(process::switchedOffBy);
     sampler.start(request);
     return new Session() {

@@ -8,8 +8,9 @@ public final class Works {
 
   private Works() {}
 
+  /** An argument ends the name of the thread that works. */
   public static void main(String[] arguments) throws IOException {
-    start();
+    start("busy" + String.join("", arguments));
     System.out.println("ready");
     while (System.in.read() >= 0) {
       // until it is closed
@@ -18,7 +19,11 @@ public final class Works {
   }
 
   static void start() {
-    Thread busy = new Thread(Works::work, "busy");
+    start("busy");
+  }
+
+  private static void start(String name) {
+    Thread busy = new Thread(Works::work, name);
     busy.setDaemon(true);
     busy.start();
   }

@@ -9,6 +9,9 @@ import java.util.function.Consumer;
  * Thread-safe.
  */
 public final class Messages {
+  /** How each line begins. */
+  public static final String BEGIN = "stackweave: ";
+
   private static final String CONSEQUENCE = "; the application runs on unharmed";
 
   /** Most messages; further ones would repeat the same with other numbers. */
@@ -45,7 +48,7 @@ public final class Messages {
 
   private synchronized void say(String message) {
     if (said.size() < MAX && said.add(message)) {
-      out.accept("stackweave: " + message);
+      out.accept(BEGIN + message);
     }
   }
 }
