@@ -55,10 +55,14 @@ class RecordOutsideIT extends RecordedProgram {
 
   private RunningCommand begin(List<String> wrapper, Object... arguments) throws Exception {
     List<Object> words = new ArrayList<>(wrapper);
-    words.addAll(List.of(last().home().resolve("bin/java"), "-Djava.io.tmpdir=" + own));
+    words.addAll(List.of(java(), "-Djava.io.tmpdir=" + own));
     words.addAll(List.of("-jar", Jars.AGENT));
     words.addAll(Arrays.asList(arguments));
     return beginAny(words.toArray());
+  }
+
+  private static Path java() {
+    return Path.of(System.getProperty("java.home"), "bin", "java");
   }
 
   private void awaitOwnSamples(RunningCommand command) throws Exception {
@@ -152,11 +156,11 @@ class RecordOutsideIT extends RecordedProgram {
             List.of("setpriv", "--bounding-set", "-sys_admin,-perfmon"),
             "record",
             pid,
-            "-d5m",
+            "-d8s",
             "-o",
             "rec.jfr");
-    awaitSamples(pid);
-    Ended ended = interrupt(record);
+    Ended ended = record.end();
+    assertEquals(0, ended.exit(), ended.err());
     String first = ended.err().lines().findFirst().orElseThrow();
     assertTrue(first.startsWith("stackweave: sampled from inside, by an agent: "), first);
     assertTrue(isSampled("rec.jfr"));
