@@ -55,7 +55,9 @@ public final class EventFile implements AutoCloseable {
     startTicks = System.nanoTime();
     startNanos = now.getEpochSecond() * TICKS_PER_SECOND + now.getNano();
     EncodedBytes head = new EncodedBytes(1 << 14);
-    WovenTypes.appendMetadata(head, types, startTicks, startNanos);
+    // An id below 0, which no other chunk of a recording has: a reader would take the types of one
+    // for those of the other.
+    WovenTypes.appendMetadata(head, types, startTicks, -startNanos);
     file.write(new byte[ChunkHeader.BYTES]);
     head.writeTo(file);
     length = ChunkHeader.BYTES + head.size();
