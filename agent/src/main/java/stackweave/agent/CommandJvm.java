@@ -31,11 +31,15 @@ final class CommandJvm {
       List.of(
           "-XX:+UseSerialGC",
           "-Xms32m",
-          "-Xmx128m",
           "-Xss512k",
           "-XX:TieredStopAtLevel=1",
           "-XX:ReservedCodeCacheSize=32m",
           "-XX:MaxMetaspaceSize=64m");
+
+  private static final String HEAP = "-Xmx128m";
+
+  /** With {@code --all}: 64 JVMs take 2 to 4 MB each. */
+  private static final String HEAP_OF_MANY = "-Xmx384m";
 
   /** With such options the user decides. */
   private static final Pattern OF_USER =
@@ -82,6 +86,7 @@ final class CommandJvm {
       renewed.add(1, bytes(MARK));
       if (!isChosenByUser(words)) {
         OPTIONS.forEach(option -> renewed.add(1, bytes(option)));
+        renewed.add(1, bytes(isNamed(words, "--all") ? HEAP_OF_MANY : HEAP));
       }
       C.setpriority(PRIO_PROCESS, 0, NICE);
       closeOwnFilesAtExec();
