@@ -249,6 +249,9 @@ final class RecordedFiles {
       said.add(ending);
     }
     recording.report().lines().filter(BRIEF.asMatchPredicate()).forEach(said::add);
+    if (said.length() == 0) {
+      said.add("it has no samples: sampling had not begun yet");
+    }
     CommandMessages.say("process %s: %s", pid, Plain.line(said.toString()));
   }
 
