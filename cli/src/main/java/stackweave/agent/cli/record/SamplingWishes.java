@@ -2,15 +2,16 @@ package stackweave.agent.cli.record;
 
 import java.util.Map;
 import java.util.TreeMap;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.Blocked;
+import stackweave.jfr.event.NativeAllocation;
 import stackweave.jfr.event.NativeMemory;
 import stackweave.jfr.event.NativeSample;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.choice.SampleChoice;
-import stackweave.jfr.read.choice.WeightUnit;
 
 /** The settings with which a recording asks for samples, as JFR's commands take them. Stateless. */
 public final class SamplingWishes {
@@ -24,8 +25,10 @@ public final class SamplingWishes {
   /** Asks for what a reader of {@code choice} needs: also waiting threads, if it has them. */
   public static Map<String, String> ofChoice(SampleChoice choice) {
     Map<String, String> wishes = usual();
-    if (choice.unit() == WeightUnit.BYTES) {
+    if (choice.takesEvent(SampledEvent.NATIVE_MEMORY)) {
       wishes.put(NativeMemory.NAME + "#enabled", "true");
+    } else if (choice.takesEvent(SampledEvent.NATIVE_ALLOCATIONS)) {
+      wishes.put(NativeAllocation.NAME + "#enabled", "true");
     } else if (choice.isEvent()) {
       wishes.put(NativeSample.NAME + "#event", choice.type());
     }
