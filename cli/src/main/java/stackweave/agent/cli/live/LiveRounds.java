@@ -39,6 +39,7 @@ public final class LiveRounds {
   /** Disk space that must stay free, since the target controls the size of recordings. */
   private static final long KEPT_FREE = 64L << 20;
 
+  private final RemoteRecording.Request request;
   private final RecordingRounds rounds;
   private final Set<Long> copiedChunks = new HashSet<>();
   private String obstacle = "";
@@ -58,12 +59,15 @@ public final class LiveRounds {
    * @param settings of events, by event, '#' and setting
    */
   public LiveRounds(long everyMillis, long totalMillis, Map<String, String> settings) {
-    rounds =
-        new RecordingRounds(
-            new RemoteRecording.Request(
-                RemoteRecording.NO_EVENTS, settings, everyMillis, GRACE_MILLIS, MAX_ROUND_BYTES),
-            totalMillis,
-            millis -> {});
+    request =
+        new RemoteRecording.Request(
+            RemoteRecording.NO_EVENTS, settings, everyMillis, GRACE_MILLIS, MAX_ROUND_BYTES);
+    rounds = new RecordingRounds(request, totalMillis, millis -> {});
+  }
+
+  /** What each round asks for. */
+  public RemoteRecording.Request request() {
+    return request;
   }
 
   /**

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import stackweave.agent.attach.JvmProperties;
 import stackweave.agent.attach.Order;
@@ -52,6 +53,18 @@ public final class TargetJvm implements AutoCloseable {
 
   private static final String WAITING = "state: waiting";
 
+  /** What HotSpot says of its version: the VM's name and version, and the Java release. */
+  private static final Pattern VERSION =
+      Pattern.compile("([ -~]{1,80}) version ([!-~]{1,80})\\RJDK (\\d{1,4})\\b[^\\r\\n]*");
+
+  private static final String TEMPORARY = "java.io.tmpdir";
+
+  /** What {@link #TEMPORARY} is unless an option of the JVM or the program sets it. */
+  private static final String USUAL_TEMPORARY = "/tmp";
+
+  /** How the JVM's list of its options begins. */
+  private static final String OPTIONS = "VM Arguments:";
+
   /** The class loader of the agent, one for the life of a JVM. */
   private static final String LOADER = "stackweave.agent.boot.InnerClassLoader";
 
@@ -59,7 +72,10 @@ public final class TargetJvm implements AutoCloseable {
 
   private final TargetProcess process;
   private final AttachSocket socket;
+
+  /** Null until it is read. */
   private String temporary;
+
   private String version;
 
   /** Null until it is read. */
@@ -113,12 +129,19 @@ public final class TargetJvm implements AutoCloseable {
         process.pid(), FailedException.reasonWithName(e));
   }
 
+  /** Asks for properties only if need be: their text costs the JVM 140 classes and 1.4 MB. */
   private void mustBeNewEnough() throws FailedException, IOException {
-    Properties properties = properties("properties");
-    String java = properties.getProperty("java.specification.version", "0");
-    temporary = properties.getProperty("java.io.tmpdir", "/tmp");
-    version =
-        properties.getProperty("java.vm.name") + " " + properties.getProperty("java.vm.version");
+    Matcher said = VERSION.matcher(answer("VM.version"));
+    String java;
+    if (said.matches()) {
+      java = said.group(3);
+      version = said.group(1) + " " + said.group(2);
+    } else {
+      Properties properties = properties("properties");
+      java = properties.getProperty("java.specification.version", "0");
+      version =
+          properties.getProperty("java.vm.name") + " " + properties.getProperty("java.vm.version");
+    }
     if (!java.matches("\\d{1,4}") || Integer.parseInt(java) < OLDEST_JAVA) {
       throw new FailedException(
           "the JVM " + process.pid() + " is Java " + java + ", and the agent needs 17 or newer");
@@ -213,16 +236,21 @@ public final class TargetJvm implements AutoCloseable {
 
   /** The options that it was started with, wherever they came from, with spaces between. */
   public String options() throws FailedException {
-    return board().getProperty(JvmProperties.VM_ARGUMENTS, "");
+    return ask("agentProperties").getProperty(JvmProperties.VM_ARGUMENTS, "");
   }
 
-  /** JFR's repository directory, which holds the chunks; null before the JVM's first recording. */
-  public String repository() throws FailedException {
-    return ask("properties").getProperty(JvmProperties.JFR_REPOSITORY);
-  }
-
-  /** Its directory for temporary files, in which JFR's repository is by default. */
-  public String temporary() {
+  /**
+   * Its directory for temporary files, in which JFR's repository is by default. Where no option of
+   * the JVM sets it the usual one, even if the program has chosen another.
+   */
+  public String temporary() throws FailedException {
+    if (temporary == null) {
+      String options = diagnose("VM.command_line");
+      temporary =
+          options.startsWith(OPTIONS) && !options.contains(TEMPORARY)
+              ? USUAL_TEMPORARY
+              : ask("properties").getProperty(TEMPORARY, USUAL_TEMPORARY);
+    }
     return temporary;
   }
 
@@ -231,8 +259,9 @@ public final class TargetJvm implements AutoCloseable {
     return version;
   }
 
+  /** What the agent publishes; nothing where no agent can be, without asking the JVM. */
   private Properties board() throws FailedException {
-    return ask("agentProperties");
+    return process.mayHaveAgents() ? ask("agentProperties") : new Properties();
   }
 
   private Properties ask(String command) throws FailedException {
@@ -252,7 +281,8 @@ public final class TargetJvm implements AutoCloseable {
   private boolean hasLoader(Properties board) throws FailedException {
     if (hasLoader == null) {
       hasLoader =
-          board.getProperty(JvmProperties.VM_ARGUMENTS, AGENT).contains(AGENT)
+          !board.isEmpty()
+              && board.getProperty(JvmProperties.VM_ARGUMENTS, AGENT).contains(AGENT)
               && diagnose("VM.classloaders").contains(LOADER);
     }
     return hasLoader;
@@ -276,11 +306,17 @@ public final class TargetJvm implements AutoCloseable {
    */
   public String diagnose(String command) throws FailedException {
     try {
+      return answer(command);
+    } catch (IOException e) {
+      throw lost(e);
+    }
+  }
+
+  private String answer(String command) throws IOException {
+    try {
       return new String(socket.ask("jcmd", command), StandardCharsets.UTF_8).strip();
     } catch (AttachSocket.RefusedException e) {
       return FailedException.worded(e);
-    } catch (IOException e) {
-      throw lost(e);
     }
   }
 
@@ -364,8 +400,9 @@ public final class TargetJvm implements AutoCloseable {
   /** Opens the directory for exchanging files with it, which the caller closes. */
   public TargetDirectory openDirectory() throws FailedException {
     Set<String> candidates = new LinkedHashSet<>();
-    candidates.add(PLAIN_PATH.matcher(temporary).matches() ? temporary : "/tmp");
-    candidates.addAll(List.of("/tmp", "/var/tmp", "/dev/shm"));
+    String usual = temporary();
+    candidates.add(PLAIN_PATH.matcher(usual).matches() ? usual : USUAL_TEMPORARY);
+    candidates.addAll(List.of(USUAL_TEMPORARY, "/var/tmp", "/dev/shm"));
     return TargetDirectory.open(process, candidates);
   }
 

@@ -154,11 +154,15 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Reads line by line, since the process controls number and length of lines. */
   static boolean hasLibjvm(Descriptor proc) throws IOException {
+    return hasMapped(proc, "/libjvm.so");
+  }
+
+  /** Reads line by line, since the process controls number and length of lines. */
+  private static boolean hasMapped(Descriptor proc, String library) throws IOException {
     try (Stream<String> maps =
         Files.lines(proc.path().resolve("maps"), StandardCharsets.ISO_8859_1)) {
-      return maps.anyMatch(line -> line.contains("/libjvm.so"));
+      return maps.anyMatch(line -> line.contains(library));
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
@@ -205,6 +209,18 @@ public final class TargetProcess implements AutoCloseable {
     }
     if (!reason.isEmpty()) {
       throw new FailedException("the JVM " + pid + " " + reason);
+    }
+  }
+
+  /**
+   * Whether a Java agent may be in it: not without the JVM's library for them, which stays once it
+   * is loaded.
+   */
+  public boolean mayHaveAgents() {
+    try {
+      return UserRights.unchanged().run(() -> hasMapped(proc, "/libinstrument.so"));
+    } catch (IOException e) {
+      return true; // not known
     }
   }
 

@@ -122,9 +122,10 @@ public final class TopCommand implements Callable<Integer> {
     Output.mustBeWritable(null);
     long total = totalMillis == null ? DurationConverter.MAX_MILLIS : totalMillis;
     Map<String, String> wishes = SamplingWishes.ofChoice(time.choice());
-    try (Recorder recorder = place.open(pid, wishes)) {
-      new LiveRounds(every, total, wishes)
-          .run(recorder, new LiveTop("process " + pid, options, symbols, time.choice()), () -> {});
+    LiveRounds rounds = new LiveRounds(every, total, wishes);
+    try (Recorder recorder = place.open(pid, rounds.request())) {
+      rounds.run(
+          recorder, new LiveTop("process " + pid, options, symbols, time.choice()), () -> {});
     }
   }
 

@@ -1,6 +1,5 @@
 package stackweave.agent.cli.record;
 
-import java.util.Map;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -38,15 +37,15 @@ public final class PlaceOption {
   /**
    * Opens a JVM for recordings, and decides where it is sampled.
    *
-   * @param wishes what recordings ask for, by event, '#' and setting
+   * @param asked what recordings ask for
    * @throws FailedException if it can't be recorded, with the reason for the user
    */
-  public Recorder open(long pid, Map<String, String> wishes) throws FailedException {
+  public Recorder open(long pid, RemoteRecording.Request asked) throws FailedException {
     OutsideSampling sampling = sampling();
     TargetProcess process = TargetProcess.open(pid);
     boolean isChosen = false;
     try {
-      Recorder chosen = choose(process, SamplingRequest.of("record", wishes), sampling);
+      Recorder chosen = choose(process, asked, sampling);
       isChosen = true;
       return chosen;
     } finally {
@@ -56,8 +55,14 @@ public final class PlaceOption {
     }
   }
 
-  private Recorder choose(TargetProcess process, SamplingRequest request, OutsideSampling sampling)
+  private Recorder choose(
+      TargetProcess process, RemoteRecording.Request asked, OutsideSampling sampling)
       throws FailedException {
+    SamplingRequest request = SamplingRequest.of("record", asked.eventSettings());
+    boolean isUntouched = !inside && asked.ofJfr().isEmpty() && !process.mayHaveAgents();
+    if (isUntouched && sampling.whyNot(process, request).isEmpty()) {
+      return new OutsideRecorder(sampling, process, null, "", request);
+    }
     TargetJvm jvm = null;
     FailedException whyNoJvm = null;
     try {

@@ -133,12 +133,11 @@ public final class RecordCommand implements Callable<Integer> {
       throw new FailedException(
           "'" + settings + "' can't be passed to the JVM: it has a quote in it");
     }
+    RemoteRecording.Request request =
+        new RemoteRecording.Request(settings, wishes, each, GRACE_MILLIS, 0);
     RecordingRounds rounds =
-        new RecordingRounds(
-            new RemoteRecording.Request(settings, wishes, each, GRACE_MILLIS, 0),
-            total,
-            millis -> show(millis, total, files.count()));
-    try (Recorder recorder = place.open(pid, wishes)) {
+        new RecordingRounds(request, total, millis -> show(millis, total, files.count()));
+    try (Recorder recorder = place.open(pid, request)) {
       TargetProcess process = recorder.process();
       rounds.run(recorder, (recording, last) -> files.take(process, recording, last), () -> {});
     }

@@ -47,7 +47,7 @@ final class RecordingRoom {
       String limits = new String(jvm.process().read("limits"), StandardCharsets.ISO_8859_1);
       problem = tooShort(pid, limits.lines().toList());
       if (problem.isEmpty()) {
-        String repository = repository(jvm.diagnose("JFR.configure"), jvm.temporary());
+        String repository = repository(jvm, jvm.temporary());
         problem = tooFull(pid, jvm.process().room(repository), repository);
       }
     } catch (IOException e) {
@@ -59,18 +59,27 @@ final class RecordingRoom {
   }
 
   /**
+   * The directory of JFR's chunks.
+   *
+   * @param otherwise the result before the JVM's first recording; may be null
+   */
+  static String repository(TargetJvm jvm, String otherwise) throws FailedException {
+    return repository(jvm.diagnose("JFR.configure"), otherwise);
+  }
+
+  /**
    * The directory of JFR's next chunk. Its property {@code jdk.jfr.repository} is missing before
    * the first chunk, and then has the directory of the last one.
    *
    * @param said the output of JFR.configure
    */
-  static String repository(String said, String temporary) {
+  static String repository(String said, String otherwise) {
     return said.lines()
         .filter(line -> line.startsWith(REPOSITORY))
         .map(line -> line.substring(REPOSITORY.length()).strip())
         .filter(path -> !path.isEmpty() && !path.equals(NOT_CHOSEN))
         .findFirst()
-        .orElse(temporary);
+        .orElse(otherwise);
   }
 
   /**

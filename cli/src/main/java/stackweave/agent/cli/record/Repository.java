@@ -41,7 +41,7 @@ final class Repository implements AutoCloseable {
   }
 
   private TargetDirectory find() throws FailedException, IOException {
-    String path = jvm.repository();
+    String path = RecordingRoom.repository(jvm, null);
     return path == null
         ? null
         : jvm.process().act(() -> TargetDirectory.ofTarget(jvm.process(), path));

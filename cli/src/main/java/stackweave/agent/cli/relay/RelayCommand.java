@@ -63,7 +63,7 @@ public final class RelayCommand implements Callable<Integer> {
     }
     Map<String, String> wishes = sampling.eventSettings();
     LiveRounds rounds = new LiveRounds(everyMillis, totalMillis, wishes);
-    try (Recorder recorder = place.open(target.pid(), wishes)) {
+    try (Recorder recorder = place.open(target.pid(), rounds.request())) {
       RelaySender sender = new RelaySender(collector, destination.service(), sampling.choice());
       rounds.run(recorder, sender, sender::close);
       return sender.lost() == 0 ? 0 : 2;
