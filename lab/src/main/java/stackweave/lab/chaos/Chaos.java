@@ -1,6 +1,7 @@
 package stackweave.lab.chaos;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -18,6 +19,7 @@ import picocli.CommandLine.Spec;
 import stackweave.lab.Built;
 import stackweave.lab.Report;
 import stackweave.lab.chaos.ForkedRun.Settings;
+import stackweave.lab.chaos.antagonist.Antagonist;
 import stackweave.lab.chaos.antagonist.Antagonists;
 import stackweave.testing.Jdk;
 import stackweave.testing.Markdown;
@@ -70,8 +72,9 @@ public final class Chaos implements Callable<Integer> {
       names = "--engine",
       paramLabel = "NAME",
       description =
-          "perf, timer, perf-thread, perf-user, auto, or none: without the agent, to see whether it"
-              + " is to blame. May stand more than once. Default: perf and timer.")
+          "perf, timer, perf-thread, perf-user, auto; outside: by the command record, without the"
+              + " agent; or none: not sampled, to see whether the agent is to blame. May stand more"
+              + " than once. Default: perf and timer.")
   private List<String> engines = new ArrayList<>();
 
   @Option(
@@ -176,7 +179,16 @@ public final class Chaos implements Callable<Integer> {
 
   private static boolean isFor(String mix, Jdk jdk, String engine) {
     return Antagonists.mix(mix).values().stream()
-        .allMatch(each -> each.isFor(jdk.feature()) && each.isFor(engine));
+        .allMatch(
+            each ->
+                each.isFor(jdk.feature())
+                    && each.isFor(engine)
+                    && !(engine.equals(ForkedRun.OUTSIDE) && isOfAgent(each)));
+  }
+
+  /** Whether it needs the agent in its JVM. */
+  private static boolean isOfAgent(Antagonist antagonist) {
+    return antagonist.records() || !antagonist.agentOptions(Path.of("")).isEmpty();
   }
 
   private Map<String, String> facts() {

@@ -28,6 +28,9 @@ public final class ChaosJvm {
 
   static final String BOARD = "board";
 
+  /** The last argument of a JVM whose antagonists wait for the end of its standard input. */
+  static final String WAIT = "wait";
+
   private ChaosJvm() {}
 
   public static void main(String[] args) throws Exception {
@@ -46,6 +49,9 @@ public final class ChaosJvm {
     String engine = args[4];
     if (!engine.isEmpty() && mix.values().stream().noneMatch(Antagonist::records)) {
       Tasks.awaitSampling();
+    }
+    if (args.length > 6 && args[6].equals(WAIT)) {
+      System.in.readAllBytes();
     }
     long end = System.nanoTime() + (long) (Double.parseDouble(args[2]) * 1e9);
     Time time = new Time(end, Integer.parseInt(args[3]), engine, args[5], here);

@@ -9,9 +9,12 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import stackweave.lab.RecordBeside;
 import stackweave.lab.chaos.antagonist.Antagonist;
 import stackweave.lab.chaos.antagonist.Antagonists;
 import stackweave.lab.chaos.work.Board;
@@ -23,16 +26,24 @@ import stackweave.testing.Jdk;
  *
  * @param mix names of antagonists with {@code +} between them
  * @param jdk under test
- * @param engine that is to sample; {@link #NO_AGENT} for a JVM without an agent
+ * @param engine that is to sample; {@link #NO_AGENT} for a JVM that nobody samples, {@link
+ *     #OUTSIDE} for one without an agent that the command samples
  * @param settings of all runs
  */
 record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
   static final String NO_AGENT = "none";
 
+  /** Sampled by the command {@code record}, from outside. */
+  static final String OUTSIDE = "outside";
+
+  private static final String OUTSIDE_ENGINE = "perf";
+  private static final int LOOK_MILLIS = 50;
+
   /** The engine that this machine allows. */
   private static final String ANY = "auto";
 
   private static final String AGENT_SAYS = "stackweave:";
+  private static final String RECORD_SAYS = "record";
 
   /**
    * The settings that all runs have in common.
@@ -69,8 +80,16 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
     return new ForkedRun(mix, jdk, engine, settings.withSeconds(Math.max(MIN, seconds - AROUND)));
   }
 
-  boolean hasAgent() {
+  boolean isSampled() {
     return !engine.equals(NO_AGENT);
+  }
+
+  private boolean isOutside() {
+    return engine.equals(OUTSIDE);
+  }
+
+  private boolean hasAgent() {
+    return isSampled() && !isOutside();
   }
 
   private Map<String, Antagonist> antagonists() {
@@ -90,9 +109,9 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
             .redirectOutput(directory.resolve("out").toFile())
             .redirectError(directory.resolve("err").toFile())
             .start();
-    String failure =
-        new Watch(process, board, antagonists().size(), jdk, settings.hangSeconds(), directory)
-            .untilEnd();
+    Watch watch =
+        new Watch(process, board, antagonists().size(), jdk, settings.hangSeconds(), directory);
+    String failure = isOutside() ? recorded(watch, process, board, directory) : watch.untilEnd();
     double minutes = (System.nanoTime() - begin) / 60e9;
     Set<String> events = new TreeSet<>();
     antagonists().values().forEach(antagonist -> events.addAll(antagonist.countedEvents()));
@@ -103,14 +122,59 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
       failure = failure == null ? "no recording can be read: " + e.getMessage() : failure;
     }
     List<String> said =
-        Files.readAllLines(directory.resolve("err")).stream()
+        Files.readAllLines(directory.resolve(isOutside() ? RECORD_SAYS : "err")).stream()
             .filter(line -> line.startsWith(AGENT_SAYS))
             .toList();
-    if (failure == null && hasAgent()) {
+    if (failure == null && isSampled()) {
       failure = agentFailure(recorded, said);
     }
     return new Outcome(
         this, minutes, rounds(board), done(board, recorded), recorded, said, failure, directory);
+  }
+
+  /** The run's failure or null, with the command beside it. */
+  private String recorded(Watch watch, Process process, Board board, Path directory)
+      throws IOException, InterruptedException {
+    String failure = null;
+    try {
+      RecordBeside beside = record(process, board, directory);
+      failure = watch.untilEnd();
+      beside.end(0);
+    } catch (IOException e) {
+      failure = failure == null ? e.getMessage() : failure;
+    } finally {
+      process.destroyForcibly();
+    }
+    return failure;
+  }
+
+  /** Begins to sample the JVM from outside, and lets the antagonists begin. */
+  private RecordBeside record(Process process, Board board, Path directory)
+      throws IOException, InterruptedException {
+    while (board.get(Board.WORKERS) == 0 && process.isAlive()) {
+      Thread.sleep(LOOK_MILLIS);
+    }
+    ProcessHandle jvm = // a launcher may have it as its child
+        Stream.concat(Stream.of(process.toHandle()), process.descendants())
+            .filter(each -> each.info().command().orElse("").endsWith("/java"))
+            .findFirst()
+            .orElseThrow(() -> new IOException("there is no JVM"));
+    String interval =
+        antagonists().values().stream()
+            .map(Antagonist::interval)
+            .filter(Objects::nonNull)
+            .findFirst()
+            .orElse(settings.interval());
+    RecordBeside beside =
+        RecordBeside.start(
+            jvm.pid(),
+            jdk.java(),
+            settings.agent(),
+            List.of(
+                "--interval=" + interval, "--output=" + directory.resolve("recording-outside.jfr")),
+            directory.resolve(RECORD_SAYS));
+    process.getOutputStream().close();
+    return beside;
   }
 
   /** What went wrong with the agent or its samples, or null. */
@@ -122,7 +186,8 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
       return "no samples " + recorded.reasons + " " + recorded.notes;
     }
     Set<String> others = new TreeSet<>(recorded.engines);
-    others.removeAll(Set.of(engine, "")); // none while it is switched off
+    others.removeAll(
+        Set.of(isOutside() ? OUTSIDE_ENGINE : engine, "")); // none while it is switched off
     if (!engine.equals(ANY) && !others.isEmpty()) {
       return "sampled by " + recorded.engines + " " + recorded.reasons;
     }
@@ -211,6 +276,9 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
             Integer.toString(settings.cycles()),
             hasAgent() ? asked : "",
             interval));
+    if (isOutside()) {
+      command.add(ChaosJvm.WAIT);
+    }
     return command;
   }
 

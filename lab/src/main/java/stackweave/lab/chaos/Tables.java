@@ -72,7 +72,7 @@ final class Tables {
         outcome.done().entrySet().stream()
             .map(entry -> "%,d %s".formatted(entry.getValue(), entry.getKey()))
             .collect(Collectors.joining(", "));
-    boolean sampled = outcome.run().hasAgent();
+    boolean sampled = outcome.run().isSampled();
     page.row(
         outcome.run().mix(),
         Integer.toString(outcome.run().jdk().feature()),

@@ -41,9 +41,12 @@ import stackweave.testing.Markdown;
 public final class Overhead implements Callable<Integer> {
   private static final String NOBODY = Sampler.NOBODY.label();
   private static final Set<Sampler> NOT_IN_WINDOWS =
-      EnumSet.of(Sampler.EMPTY, Sampler.DORMANT, Sampler.JFR);
+      EnumSet.of(Sampler.EMPTY, Sampler.DORMANT, Sampler.JFR, Sampler.INSIDE);
 
   @Mixin private final Report report = new Report();
+
+  /** A table of what the commands took that sampled. */
+  private final Markdown commands = new Markdown();
 
   @Option(
       names = "--work",
@@ -63,8 +66,9 @@ public final class Overhead implements Callable<Integer> {
       description =
           "who samples: perf, timer, perf-thread, each with more of the agent's options if they are"
               + " appended (perf+blocked=5ms), and of another agent's jar behind @"
-              + " (perf@before.jar, not for windows), async-cpu, async-ctimer; dormant: the agent without a"
-              + " recording; empty: an agent that does nothing; jfr: a recording without events;"
+              + " (perf@before.jar, not for windows), async-cpu, async-ctimer; outside: the command record, whose own"
+              + " CPU time is in a table of its own; inside: that command with --inside; dormant: the"
+              + " agent without a recording; empty: an agent that does nothing; jfr: a recording without events;"
               + " default: ${DEFAULT-VALUE}")
   private List<String> by = List.of("perf", "timer", "async-cpu", "async-ctimer");
 
@@ -109,6 +113,8 @@ public final class Overhead implements Callable<Integer> {
     by.forEach(label -> columns.add(">" + label));
     columns.add(windows > 0 ? ">windows of each" : ">processes of each");
     text.table(columns.toArray(String[]::new));
+    commands.table(
+        "work", ">JDK", "command", ">CPU seconds", ">of the process's", ">peak of memory, MiB");
     Path directory = Files.createTempDirectory("overhead");
     for (Jdk jdk : report.jdks()) {
       for (String each : works) {
@@ -124,6 +130,9 @@ public final class Overhead implements Callable<Integer> {
       }
     }
     Files.delete(directory);
+    if (by.stream().anyMatch(label -> sampler(label).isCommand())) {
+      text.add(commands);
+    }
     report.write(facts(), text);
     return 0;
   }
@@ -149,18 +158,44 @@ public final class Overhead implements Callable<Integer> {
   private int inProcesses(
       SameWork work, String name, List<String> turns, Map<String, List<Double>> nanos)
       throws IOException, InterruptedException {
+    Map<String, List<SameWork.Cost>> costs = new LinkedHashMap<>();
     int count = 0;
     while (count < least || count < most && !isEnough(nanos)) {
       for (String label : turns) {
-        nanos
-            .get(label)
-            .add(work.nanosPerUnit(sampler(label), agentJar(label), agentOptions(label)));
+        SameWork.Cost cost = work.cost(sampler(label), agentJar(label), agentOptions(label));
+        nanos.get(label).add(cost.nanosPerUnit());
+        if (cost.command() != null) {
+          costs.computeIfAbsent(label, key -> new ArrayList<>()).add(cost);
+        }
       }
       Collections.rotate(turns, 1); // whoever comes first does not always
       count++;
       System.err.println(line(work, name, nanos));
     }
+    costs.forEach((label, each) -> commands.row(commandRow(work, name, label, each)));
     return count;
+  }
+
+  /** What the commands took that sampled. */
+  private static String[] commandRow(
+      SameWork work, String name, String label, List<SameWork.Cost> costs) {
+    double share =
+        Statistics.median(
+            costs.stream()
+                .mapToDouble(cost -> 100.0 * cost.command().nanos() / cost.nanos())
+                .toArray());
+    double seconds =
+        Statistics.median(
+            costs.stream().mapToDouble(cost -> cost.command().nanos() / 1e9).toArray());
+    long peak = costs.stream().mapToLong(cost -> cost.command().kibibytes()).max().orElse(0);
+    return new String[] {
+      name,
+      "" + work.jdk().feature(),
+      label,
+      format("%.2f", seconds),
+      format("%.1f %%", share),
+      "" + peak / 1_024
+    };
   }
 
   private int inWindows(SameWork work, String name, Map<String, List<Double>> nanos)
@@ -174,6 +209,10 @@ public final class Overhead implements Callable<Integer> {
     if (options.size() > 1 || samplers.stream().anyMatch(NOT_IN_WINDOWS::contains)) {
       throw new IllegalArgumentException(
           "windows are of one agent, with one set of options, and not of " + NOT_IN_WINDOWS);
+    }
+    if (samplers.contains(Sampler.OUTSIDE)
+        && samplers.stream().anyMatch(sampler -> !sampler.engine().isEmpty())) {
+      throw new IllegalArgumentException("where the agent is, it is not sampled from outside");
     }
     Process process = work.windows(samplers, String.join("", options), windows);
     int count = 0;

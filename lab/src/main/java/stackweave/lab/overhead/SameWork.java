@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import stackweave.lab.Built;
 import stackweave.lab.CpuTime;
+import stackweave.lab.RecordBeside;
 import stackweave.testing.Jdk;
 
 /**
@@ -28,13 +29,22 @@ record SameWork(
       List.of("-Xms1g", "-Xmx1g", "-XX:+UseParallelGC", "-Xlog:jfr+startup=off");
 
   /**
+   * What a process took.
+   *
+   * @param nanosPerUnit its CPU time for a unit
+   * @param nanos its CPU time
+   * @param command what the command took that sampled it; null if none did
+   */
+  record Cost(double nanosPerUnit, long nanos, RecordBeside.Taken command) {}
+
+  /**
    * Runs a process to its end.
    *
    * @param agentJar the agent, where the sampler is one
    * @param agentOptions each begins with a comma
-   * @return CPU time that the whole process took for a unit, in ns
+   * @return what the whole process took
    */
-  double nanosPerUnit(Sampler sampler, Path agentJar, String agentOptions)
+  Cost cost(Sampler sampler, Path agentJar, String agentOptions)
       throws IOException, InterruptedException {
     Path out = directory.resolve("out.txt");
     Path recording = directory.resolve("recording.jfr");
@@ -50,20 +60,40 @@ record SameWork(
             .redirectErrorStream(true)
             .redirectOutput(Redirect.to(out.toFile()))
             .start();
-    if (process.waitFor() != 0) {
+    RecordBeside beside = null;
+    try {
+      if (sampler.isCommand()) {
+        beside =
+            RecordBeside.start(
+                process.pid(),
+                jdk.java(),
+                agentJar,
+                sampler.record(hz, recording),
+                directory.resolve("record.txt"));
+      }
+      process.getOutputStream().close(); // lets it work
+      process.waitFor();
+    } finally {
+      process.destroyForcibly();
+    }
+    if (process.exitValue() != 0) {
       throw new IOException(app + " failed:\n" + Files.readString(out));
     }
-    long all = CpuTime.ofChildren() - before;
+    long ended = CpuTime.ofChildren();
+    long all = ended - before;
+    RecordBeside.Taken taken = beside == null ? null : beside.end(ended);
     List<String> said = Files.readAllLines(out);
     String[] figures = said.get(said.size() - 1).split(" ");
-    return fromSeconds == 0
-        ? all / Double.parseDouble(figures[0])
-        : Double.parseDouble(figures[2]) / Double.parseDouble(figures[1]);
+    double nanosPerUnit =
+        fromSeconds == 0
+            ? all / Double.parseDouble(figures[0])
+            : Double.parseDouble(figures[2]) / Double.parseDouble(figures[1]);
+    return new Cost(nanosPerUnit, all, taken);
   }
 
   /**
-   * A process that works until it is destroyed, with the agent in it, and prints what {@link
-   * WindowsJvm} does.
+   * A process that works until it is destroyed, and prints what {@link WindowsJvm} does. With the
+   * agent in it, unless the command {@code record} is to sample it from outside.
    *
    * @param agentOptions each begins with a comma
    * @param seconds of a window
@@ -71,7 +101,9 @@ record SameWork(
   Process windows(List<Sampler> samplers, String agentOptions, double seconds) throws IOException {
     List<String> command = new ArrayList<>(List.of(jdk.java().toString()));
     command.addAll(OPTIONS);
-    command.add("-javaagent:" + Built.agentJar() + "=sample=explicit" + agentOptions);
+    if (samplers.stream().noneMatch(Sampler::isCommand)) {
+      command.add("-javaagent:" + Built.agentJar() + "=sample=explicit" + agentOptions);
+    }
     command.add("--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED");
     command.addAll(List.of("-cp", classPath(), WindowsJvm.class.getName()));
     command.addAll(List.of(application(app), "" + threads, "" + hz, "" + seconds));

@@ -2,6 +2,7 @@ package stackweave.lab.overhead;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import stackweave.lab.Built;
@@ -19,6 +20,10 @@ enum Sampler {
   PERF("perf", ""),
   TIMER("timer", ""),
   PERF_THREAD("perf-thread", ""),
+  /** The command {@code record}, from outside. */
+  OUTSIDE("", ""),
+  /** The command {@code record}, which attaches the agent. */
+  INSIDE("", ""),
   /** async-profiler by perf events of threads. */
   ASYNC_CPU("", "cpu"),
   /** async-profiler by CPU timers. */
@@ -64,6 +69,21 @@ enum Sampler {
         "-XX:StartFlightRecording:settings=none,+stackweave.NativeSample#"
             + (isEvent ? "enabled=true" : "interval=" + 1_000_000 / hz + "us")
             + file);
+  }
+
+  /** Whether the command {@code record} samples. */
+  boolean isCommand() {
+    return this == OUTSIDE || this == INSIDE;
+  }
+
+  /** Options of that command. */
+  List<String> record(int hz, Path recording) {
+    List<String> options =
+        new ArrayList<>(List.of("--interval=" + 1_000_000 / hz + "us", "--output=" + recording));
+    if (this == INSIDE) {
+      options.add("--inside");
+    }
+    return options;
   }
 
   /** The agent's engine; "" if it does not sample. */

@@ -11,7 +11,9 @@ import java.util.stream.Collectors;
 import jdk.jfr.Recording;
 import one.profiler.AsyncProfiler;
 import stackweave.lab.AgentStatus;
+import stackweave.lab.Built;
 import stackweave.lab.CpuTime;
+import stackweave.lab.RecordBeside;
 import stackweave.lab.overhead.app.Application;
 import stackweave.lab.overhead.app.Units;
 
@@ -20,7 +22,7 @@ import stackweave.lab.overhead.app.Units;
  * class of the application, its number of threads or 0, samples per CPU second, seconds of a
  * window, a directory for recordings, and the names of those that sample. For each round it prints
  * a line: CPU time of the process for a unit in ns in each one's window, in the arguments' order.
- * It ends when it is killed.
+ * It ends when it is killed, and then a command that samples it ends by itself.
  */
 public final class WindowsJvm {
   /** In which the application and the agent are compiled. */
@@ -33,6 +35,7 @@ public final class WindowsJvm {
   private final Path directory;
   private final Units units = Units.of("1000000s");
   private Recording recording;
+  private RecordBeside beside;
 
   private WindowsJvm(int hz, Path directory) {
     this.hz = hz;
@@ -92,6 +95,14 @@ public final class WindowsJvm {
       long before = AgentStatus.samples();
       recording.start();
       AgentStatus.awaitSamples(before, sampler.engine());
+    } else if (sampler.isCommand()) {
+      beside =
+          RecordBeside.start(
+              ProcessHandle.current().pid(),
+              Path.of(System.getProperty("java.home"), "bin", "java"),
+              Built.agentJar(),
+              sampler.record(hz, file),
+              directory.resolve("record.txt"));
     } else if (!sampler.command(hz, file).isEmpty()) {
       AsyncProfiler.getInstance().execute(sampler.command(hz, file).get(0));
     }
@@ -102,6 +113,9 @@ public final class WindowsJvm {
       recording.close();
       recording = null;
       AgentStatus.awaitDormant();
+    } else if (beside != null) {
+      beside.interrupt();
+      beside = null;
     } else if (!sampler.command(hz, directory).isEmpty()) {
       AsyncProfiler.getInstance().execute("stop");
     }

@@ -10,8 +10,9 @@ import stackweave.lab.overhead.app.Units;
 /**
  * Main class of a measured JVM. Arguments: the class of the application, its {@link Units}, the
  * number of threads or 0 for the application's own, the second from which on CPU time and units are
- * counted apart, and async-profiler's command if it is to sample, too. Prints in one line the units
- * that were done, and of those since that second the number and the CPU time of the process in ns.
+ * counted apart, and async-profiler's command if it is to sample, too. Begins to work when its
+ * standard input ends. Prints in one line the units that were done, and of those since that second
+ * the number and the CPU time of the process in ns.
  */
 public final class WorkJvm {
   private WorkJvm() {}
@@ -21,6 +22,7 @@ public final class WorkJvm {
     if (async) {
       AsyncProfiler.getInstance().execute(arguments[4]);
     }
+    System.in.readAllBytes();
     Units units = Units.of(arguments[1]);
     Application application =
         (Application) Class.forName(arguments[0]).getDeclaredConstructor().newInstance();

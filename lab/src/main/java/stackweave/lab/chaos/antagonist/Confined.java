@@ -72,7 +72,7 @@ final class Confined implements Antagonist {
 
   @Override
   public boolean isFor(String engine) {
-    return !isFiltered || engine.equals("timer");
+    return !isFiltered || engine.equals("timer") || engine.equals("outside");
   }
 
   @Override

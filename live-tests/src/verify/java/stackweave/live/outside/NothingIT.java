@@ -1,0 +1,192 @@
+package stackweave.live.outside;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import stackweave.lab.recording.PlainRecording;
+import stackweave.live.support.Jdks;
+import stackweave.live.support.Jvms;
+import stackweave.testing.ForkedJvm;
+import stackweave.testing.Jdk;
+import stackweave.testing.RunningCommand;
+
+/**
+ * A JVM that was recorded from outside is as one that was not: beside it runs another one with the
+ * same program, which gets the same commands of JFR's by {@code jcmd}, or none.
+ */
+class NothingIT {
+  static final String[] USUAL = {"-XX:+UseSerialGC", "-XX:+UseG1GC"};
+
+  private static final String SECONDS = "3s";
+  private static final String WITHOUT_EVENTS = "JFR's own events are missing";
+  private static final String SOCKET = "/tmp/.java_pid";
+
+  static Stream<Arguments> usual() {
+    return with(Jdk.onEnds(), USUAL);
+  }
+
+  static Stream<Arguments> with(Stream<Jdk> jdks, String... options) {
+    return jdks.flatMap(jdk -> Arrays.stream(options).map(option -> Arguments.of(jdk, option)));
+  }
+
+  @BeforeEach
+  void onlyRootSamplesOthers() {
+    assumeTrue(Files.isReadable(Path.of("/proc/1/mem")));
+  }
+
+  /** With JFR's events, which the JVM records itself. */
+  @ParameterizedTest
+  @MethodSource("usual")
+  void asWithTheSameCommandsOfJfr(Jdk jdk, String options) throws Exception {
+    mustBeAsWithJfr(jdk, options.split(" "));
+  }
+
+  /** One whose policy grants nothing. */
+  @ParameterizedTest
+  @ValueSource(ints = 17)
+  void asWithTheSameCommandsUnderASecurityManager(int feature) throws Exception {
+    Jdk jdk = Jdks.all().filter(each -> each.feature() == feature).findFirst().orElse(null);
+    assumeTrue(jdk != null, "no JDK " + feature);
+    Path policy = Files.createTempFile(jvm(jdk).directory(), "nothing", ".policy");
+    mustBeAsWithJfr(
+        jdk, "-Djava.security.manager", "-Djava.security.policy==" + policy, "-XX:+UseSerialGC");
+  }
+
+  /** Samples alone. */
+  @ParameterizedTest
+  @MethodSource("usual")
+  void asUntouched(Jdk jdk, String options) throws Exception {
+    mustBeAsUntouched(jdk, options.split(" "));
+  }
+
+  static void mustBeAsWithJfr(Jdk jdk, String... options) throws Exception {
+    ForkedJvm jvm = jvm(jdk, options);
+    RunningCommand recorded = jvm.start(BusyApp.class.getName());
+    RunningCommand control = jvm.start(BusyApp.class.getName());
+    try {
+      awaitWork(recorded, control);
+      RunningCommand record = record(jvm, recorded);
+      Inventory.jcmd(jdk, control.pid(), "JFR.configure");
+      Inventory.jcmd(
+          jdk,
+          control.pid(),
+          "JFR.start",
+          "name=control",
+          "settings=default",
+          "filename=" + jvm.directory().resolve("control.jfr"),
+          "dumponexit=true",
+          "duration=600s",
+          "+jdk.SafepointBegin#threshold=1 ms",
+          "+jdk.GCLocker#threshold=0 ms");
+      String said = record.end().successfully().err();
+      assertFalse(said.contains("from inside") || said.contains(WITHOUT_EVENTS), said);
+      Inventory.jcmd(jdk, control.pid(), "JFR.start", "name=control-clock", "settings=none");
+      Inventory.jcmd(jdk, control.pid(), "JFR.stop", "name=control");
+      Inventory.jcmd(jdk, control.pid(), "JFR.stop", "name=control-clock");
+      compare(jdk, recorded, control);
+    } finally {
+      end(recorded, control);
+    }
+    PlainRecording recording = PlainRecording.of(jvm.directory().resolve("rec.jfr"));
+    assertFalse(recording.samples.isEmpty());
+    assertFalse(recording.events("jdk.CPULoad").isEmpty());
+  }
+
+  static void mustBeAsUntouched(Jdk jdk, String... options) throws Exception {
+    ForkedJvm jvm = jvm(jdk, options);
+    RunningCommand recorded = jvm.start(BusyApp.class.getName());
+    RunningCommand control = jvm.start(BusyApp.class.getName());
+    try {
+      awaitWork(recorded, control);
+      record(jvm, recorded, "--settings=none").end().successfully();
+      assertFalse(Files.exists(Path.of(SOCKET + recorded.pid())), "attached to");
+      compare(jdk, recorded, control);
+    } finally {
+      end(recorded, control);
+    }
+    PlainRecording recording = PlainRecording.of(jvm.directory().resolve("rec.jfr"));
+    assertFalse(recording.samples.isEmpty());
+  }
+
+  /** A heap in which the agent has no room. */
+  @ParameterizedTest
+  @MethodSource("usual")
+  void aSmallHeapIsLeftToTheProgram(Jdk jdk, String options) throws Exception {
+    mustSurvive(jdk, options.split(" "));
+  }
+
+  static void mustSurvive(Jdk jdk, String... options) throws Exception {
+    ForkedJvm jvm = jvm(jdk, options).options("-Xmx32m", "-XX:+ExitOnOutOfMemoryError");
+    RunningCommand control = jvm.start("stackweave.lab.heap.FullHeap", "16", "6");
+    RunningCommand sampled = jvm.start("stackweave.lab.heap.FullHeap", "16", "6");
+    RunningCommand record = record(jvm, sampled, "--settings=none", "--duration=10m");
+    boolean survives = control.end().exit() == 0;
+    assumeTrue(survives, "does not survive without");
+    sampled.end().successfully();
+    record.end().successfully();
+    assertFalse(PlainRecording.of(jvm.directory().resolve("rec.jfr")).samples.isEmpty());
+  }
+
+  private static ForkedJvm jvm(Jdk jdk, String... options) {
+    return Jvms.hotWithoutLibraries(jdk).options(options);
+  }
+
+  /** Until both have compiled what they run. */
+  private static void awaitWork(RunningCommand... commands) throws Exception {
+    Thread.sleep(1_500);
+    for (RunningCommand command : commands) {
+      assertTrue(command.process().isAlive(), command::what);
+    }
+  }
+
+  private static RunningCommand record(ForkedJvm jvm, RunningCommand target, String... options)
+      throws IOException {
+    Path file = jvm.directory().resolve("rec.jfr");
+    Files.deleteIfExists(file);
+    List<Object> words = new ArrayList<>(List.of("record", target.pid(), "-o", file));
+    words.addAll(List.of(options));
+    if (Arrays.stream(options).noneMatch(option -> option.startsWith("--duration"))) {
+      words.add("--duration=" + SECONDS);
+    }
+    List<String> command =
+        Arrays.stream(ForkedJvm.agentCommand(words.toArray())).map(Object::toString).toList();
+    return RunningCommand.start(new ProcessBuilder(command), jvm.directory());
+  }
+
+  private static void compare(Jdk jdk, RunningCommand recorded, RunningCommand control)
+      throws Exception {
+    Inventory expected = Inventory.of(jdk, control.pid());
+    Inventory actual = Inventory.of(jdk, recorded.pid());
+    System.out.println(jdk + ", control: " + expected.figures());
+    System.out.println(jdk + ", recorded: " + actual.figures());
+    actual.mustBeAsOf(expected);
+    String classes = Inventory.jcmd(jdk, recorded.pid(), "GC.class_histogram");
+    assertEquals(
+        List.of(),
+        classes
+            .lines()
+            .filter(line -> line.contains(" stackweave."))
+            .filter(line -> !line.contains("BusyApp"))
+            .toList());
+  }
+
+  private static void end(RunningCommand... commands) throws Exception {
+    for (RunningCommand command : commands) {
+      command.kill();
+    }
+  }
+}
