@@ -149,7 +149,8 @@ final class FrameStepper {
   /** Appends the frame at hand, makes its caller the frame at hand; null, or why that ends. */
   StopReason step(Walk walk) throws UnreadableMemoryException {
     PcEntry entry = pcs.find(walk.pc(), walk.interrupted());
-    if (entry == null) {
+    if (entry == null || !walk.interrupted() && !entry.isReturnAddress) {
+      // No code is there any more, or other code, which was not called from there.
       StopReason full = walk.addStale(walk.pc(), walk.interrupted());
       // Its frame is not known either, but its caller may be found.
       return full == null && !scan.toCaller(walk, walk.sp()) ? StopReason.UNKNOWN_BLOB : full;

@@ -9,13 +9,16 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.hotspot.model.FrameBuffer;
 import stackweave.hotspot.replay.Replay;
 import stackweave.hotspot.replay.ReplayFile;
 import stackweave.hotspot.replay.ReplayReader;
+import stackweave.unwind.snapshot.StackSnapshot;
 
 /**
  * Samples of named situations, recorded in JVMs of several JDKs and replayed without them; see
@@ -25,6 +28,7 @@ import stackweave.hotspot.replay.ReplayReader;
 class ReplayTest {
   private static final Path CASES = Path.of("src/test/resources/replay");
   private static final Map<Path, ReplayFile> BASES = new HashMap<>();
+  private static final int SHORTER_BYTES = 64;
   private static final boolean WRITE = Boolean.getBoolean("replay.write");
 
   static List<String> cases() throws IOException {
@@ -47,6 +51,36 @@ class ReplayTest {
       Files.writeString(expected, frames);
     }
     assertEquals(Files.readString(expected), frames);
+  }
+
+  /**
+   * Where all of HotSpot's frames wait for a call, and so are complete, those of a part of the
+   * stack are the same: what was not copied is not searched for among leftovers of earlier calls.
+   */
+  @ParameterizedTest(name = "{0}")
+  @MethodSource("cases")
+  void aShorterCopyHasNoOtherFrames(String name) throws Exception {
+    Replay replay = new Replay(read(CASES.resolve(name + ".replay")));
+    List<Long> whole = pcs(replay.unwind());
+    if (isInterruptedInHotSpot(replay.unwind())) {
+      return;
+    }
+    StackSnapshot snapshot = replay.snapshot();
+    for (int length = snapshot.stackLength(); length > 0; length -= SHORTER_BYTES) {
+      snapshot.setStack(snapshot.stackAddress(), length);
+      List<Long> part = pcs(replay.unwind());
+      int count = Math.min(part.size(), whole.size());
+      assertEquals(whole.subList(0, count), part, length + " bytes");
+    }
+  }
+
+  private static List<Long> pcs(FrameBuffer frames) {
+    return IntStream.range(0, frames.count()).mapToObj(frames::pc).toList();
+  }
+
+  private static boolean isInterruptedInHotSpot(FrameBuffer frames) {
+    return IntStream.range(0, frames.count())
+        .anyMatch(i -> frames.isInterrupted(i) && frames.method(i) != FrameBuffer.NO_METHOD);
   }
 
   /** As {@link ReplayReader#read(Path)}, with each base read once. */

@@ -91,6 +91,9 @@ public final class AdapterFrame extends SearchedFrame {
       return leaveByFp(walk);
     }
     long savedSp = walk.valueOf(walk.cpu().roles.senderSp());
+    if (!walk.interrupted() && walk.isOnStack(savedSp)) {
+      walk.read(savedSp); // what was not copied is not searched for in what was
+    }
     long pc = walk.peekReturnAddress(savedSp);
     if (savedSp == 0 || !walk.isManaged(pc)) {
       return false;

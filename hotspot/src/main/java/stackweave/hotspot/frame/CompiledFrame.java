@@ -59,7 +59,7 @@ public final class CompiledFrame implements HotSpotFrame {
     long fp = framed ? walk.read(cfa - Cpu.FRAME_LINK_BYTES) : 0;
     // At a call that HotSpot recorded the frame is as described; elsewhere something may be pushed.
     boolean certain = entry.hasPcDesc && !walk.interrupted();
-    if (certain ? walk.isManaged(pc) : walk.isGoodForJava(pc, cfa, fp)) {
+    if (certain ? walk.isInCodeCache(pc) : walk.isGoodForJava(pc, cfa, fp)) {
       walk.toCaller(pc, cfa, fp);
       return null;
     }
@@ -77,7 +77,8 @@ public final class CompiledFrame implements HotSpotFrame {
   }
 
   /** Leaves a frame below which something was pushed: arguments of a stub, registers to be kept. */
-  private boolean recover(Walk walk, long cfa) {
+  private boolean recover(Walk walk, long cfa) throws UnreadableMemoryException {
+    walk.read(cfa + (MAX_PUSHED_WORDS - 1) * Cpu.WORD); // not copied: it may be there
     for (long above = cfa + Cpu.WORD;
         above <= cfa + MAX_PUSHED_WORDS * Cpu.WORD;
         above += Cpu.WORD) {

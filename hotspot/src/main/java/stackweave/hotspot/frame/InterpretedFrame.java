@@ -65,7 +65,8 @@ public final class InterpretedFrame implements HotSpotFrame {
       return leaveWithoutFrame(walk, entry);
     }
     long pc = walk.readReturnAddress(fp + Cpu.RETURN_ADDRESS);
-    if (!walk.isManaged(pc)) {
+    boolean certain = !walk.interrupted();
+    if (certain ? !walk.isInCodeCache(pc) : !walk.isManaged(pc)) {
       return scan(walk, add(walk, entry, walk.peek(fp + Cpu.METHOD), 0, true));
     }
     // While the frame is set up the method is in a register, and its slot not pushed yet.

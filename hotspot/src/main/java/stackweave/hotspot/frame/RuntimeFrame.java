@@ -29,6 +29,7 @@ public final class RuntimeFrame extends SearchedFrame {
       return true;
     }
     return unbuilt(walk, entry) == null && leaveBySize(walk, entry)
+        || !walk.interrupted() && leaveToFreed(walk, entry)
         || callSite.toCaller(walk, entry)
         || entry.kind == BlobKind.DEOPTIMIZATION && leaveByFp(walk, Long.MAX_VALUE);
   }
@@ -122,18 +123,35 @@ public final class RuntimeFrame extends SearchedFrame {
     return true;
   }
 
-  private boolean leaveBySize(Walk walk, PcEntry entry) {
+  private boolean leaveBySize(Walk walk, PcEntry entry) throws UnreadableMemoryException {
     int size = entry.frameBytes;
     if (size < Cpu.FRAME_LINK_BYTES) {
       return false;
     }
     long cfa = walk.sp() + size;
+    if (!walk.interrupted()) {
+      walk.read(cfa - Cpu.WORD); // what was not copied is not searched for in what was
+    }
     long fp = walk.peek(cfa - Cpu.FRAME_LINK_BYTES);
     long pc = walk.peekReturnAddress(cfa - Cpu.WORD);
     if (!walk.isGoodForJava(pc, cfa, fp)) {
       return false;
     }
     walk.toCaller(pc, cfa, fp);
+    return true;
+  }
+
+  /**
+   * Leaves a complete frame whose caller was freed since the sample. A search would find calls of
+   * this blob that have returned.
+   */
+  private boolean leaveToFreed(Walk walk, PcEntry entry) {
+    long cfa = walk.sp() + entry.frameBytes;
+    long pc = walk.peekReturnAddress(cfa - Cpu.WORD);
+    if (entry.frameBytes < Cpu.FRAME_LINK_BYTES || !walk.isInCodeCache(pc) || walk.isManaged(pc)) {
+      return false;
+    }
+    walk.toCaller(pc, cfa, walk.peek(cfa - Cpu.FRAME_LINK_BYTES));
     return true;
   }
 
