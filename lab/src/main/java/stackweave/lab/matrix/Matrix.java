@@ -66,6 +66,11 @@ public final class Matrix implements Callable<Integer> {
       description = "these phases, not all")
   private List<String> phases = List.of();
 
+  @Option(
+      names = "--outside",
+      description = "the JVMs have no agent, and are sampled by the command record")
+  private boolean outside;
+
   @Option(names = "--keep", description = "leaves the recordings in lab/target/matrix")
   private boolean keep;
 
@@ -74,13 +79,14 @@ public final class Matrix implements Callable<Integer> {
   private Matrix() {}
 
   /** The agent and the samples as they were built. */
-  private static Settings settings(String interval, List<String> phases) {
+  private static Settings settings(String interval, List<String> phases, boolean outside) {
     return new Settings(
         Built.agentJar(),
         Built.classPath(),
         Built.target().resolve("matrix"),
         interval,
-        String.join(",", phases));
+        String.join(",", phases),
+        outside);
   }
 
   public static void main(String[] arguments) {
@@ -97,7 +103,7 @@ public final class Matrix implements Callable<Integer> {
             "no phase %s; there are %s".formatted(phase, String.join(",", Phases.names())));
       }
     }
-    Settings settings = settings(interval, phases);
+    Settings settings = settings(interval, phases, outside);
     List<FlagSet> sets = flags.isEmpty() ? FlagSet.all() : flags.stream().map(FlagSet::of).toList();
     Map<Jdk, List<Outcome>> outcomes = new LinkedHashMap<>();
     for (Jdk jdk : report.jdks()) {
@@ -106,6 +112,7 @@ public final class Matrix implements Callable<Integer> {
       for (FlagSet set : sets) {
         double time = set.flags().isEmpty() ? seconds : flagSeconds;
         String name = jdk.feature() + "-" + set.toString().replaceAll("[^A-Za-z0-9+-]+", "");
+        name += outside ? "-outside" : "";
         ofJdk.add(say(new Run(jdk, set, settings, time).execute(name, keep)));
       }
     }
@@ -144,7 +151,7 @@ public final class Matrix implements Callable<Integer> {
   /** Runs some phases on a JDK with default flags. */
   public static Summary shortRun(Jdk jdk, List<String> phases, double seconds)
       throws IOException, InterruptedException {
-    Settings settings = settings("1ms", phases);
+    Settings settings = settings("1ms", phases, false);
     Outcome outcome =
         new Run(jdk, FlagSet.DEFAULT, settings, seconds).execute("short-" + jdk.feature(), true);
     if (outcome.report() == null) {
@@ -193,7 +200,8 @@ public final class Matrix implements Callable<Integer> {
         "seconds per phase",
         "%s with default flags, %s with others".formatted(seconds, flagSeconds));
     facts.put("interval asked for", interval + " of CPU time of each thread");
-    facts.put("frames of a stack at most", Integer.toString(Run.DEPTH));
+    facts.put("sampled", outside ? "from outside" : "from inside");
+    facts.put("frames of a stack at most", outside ? "default" : Integer.toString(Run.DEPTH));
     facts.put("other options of the JVMs", String.join(" ", settings.jvmOptions()));
     return facts;
   }

@@ -6,12 +6,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import stackweave.lab.OutsideCommand;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
 /**
- * The phases on one JDK under one set of flags, in a JVM of their own with the agent and a
- * recording.
+ * The phases on one JDK under one set of flags, in a JVM of their own that is recorded: by the
+ * agent, or from outside.
  *
  * @param jdk under test
  * @param flags under test
@@ -23,7 +24,13 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
   private static final long PATIENCE_SECONDS = 240;
 
   /** The settings that all runs have in common. */
-  record Settings(Path agent, String classPath, Path directory, String interval, String phases) {
+  record Settings(
+      Path agent,
+      String classPath,
+      Path directory,
+      String interval,
+      String phases,
+      boolean outside) {
     List<String> jvmOptions() {
       return List.of("-Xmx512m", "-Xlog:jfr+startup=off");
     }
@@ -48,9 +55,10 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
     Path report = directory.resolve("report");
     Files.deleteIfExists(recording);
     Files.deleteIfExists(report);
-    String failure = run(phases(recording), directory, "run");
+    String failure =
+        run(phases(recording), directory, "run", settings.outside() ? recording : null);
     if (failure == null) {
-      failure = run(check(recording, report), directory, "check");
+      failure = run(check(recording, report), directory, "check", null);
     }
     Outcome outcome = new Outcome(this, failure == null ? RunReport.read(report) : null, failure);
     if (failure == null && !keep) {
@@ -76,11 +84,13 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
     if (jdk.feature() >= 22) {
       command.add("--enable-native-access=ALL-UNNAMED"); // the samples' libraries, not the agent's
     }
-    command.add(
-        "-javaagent:" + settings.agent() + ForkedJvm.keepingStacks(false).replaceFirst(",", "="));
-    command.add(
-        "-XX:StartFlightRecording:filename=%s,+stackweave.NativeSample#interval=%s,+stackweave.NativeSample#depth=%d"
-            .formatted(recording, settings.interval(), DEPTH));
+    if (!settings.outside()) {
+      command.add(
+          "-javaagent:" + settings.agent() + ForkedJvm.keepingStacks(false).replaceFirst(",", "="));
+      command.add(
+          "-XX:StartFlightRecording:filename=%s,+stackweave.NativeSample#interval=%s,+stackweave.NativeSample#depth=%d"
+              .formatted(recording, settings.interval(), DEPTH));
+    }
     command.addAll(List.of("-cp", settings.classPath(), "stackweave.lab.phases.PhaseRun"));
     command.add(Double.toString(seconds));
     if (!settings.phases().isEmpty()) {
@@ -102,8 +112,12 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
         report.toString());
   }
 
-  /** Runs a command to its end; null, or what went wrong. */
-  private static String run(List<String> command, Path directory, String what)
+  /**
+   * Runs a command to its end; null, or what went wrong.
+   *
+   * @param recording made from outside; null for none
+   */
+  private String run(List<String> command, Path directory, String what, Path recording)
       throws IOException, InterruptedException {
     Path err = directory.resolve(what + ".err");
     ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile());
@@ -113,6 +127,10 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
             .redirectOutput(directory.resolve(what + ".out").toFile())
             .redirectError(err.toFile())
             .start();
+    OutsideCommand record =
+        recording == null
+            ? null
+            : OutsideCommand.start(process, recording, settings.interval(), directory);
     if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly().waitFor();
       return what + " hangs, see " + directory;
@@ -122,6 +140,6 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
       return "%s ended with %d: %s, see %s"
           .formatted(what, process.exitValue(), said.isEmpty() ? "" : said.get(0), directory);
     }
-    return null;
+    return record == null ? null : record.untilEnd();
   }
 }

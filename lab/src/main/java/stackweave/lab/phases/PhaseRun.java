@@ -63,11 +63,20 @@ public final class PhaseRun {
     FlightRecorder.getFlightRecorder().takeSnapshot().close();
   }
 
-  /** Waits until the agent's thread runs, and a little longer for its engine. */
+  /**
+   * Waits until the agent's thread or a recording from outside runs, and a little longer for its
+   * engine.
+   */
   public static void awaitSampling() throws IOException, InterruptedException {
-    for (int i = 0; i < 6_000 && !AgentThread.isThere(); i++) {
+    for (int i = 0; i < 6_000 && !AgentThread.isThere() && !isRecordedFromOutside(); i++) {
       Thread.sleep(50);
     }
-    Thread.sleep(1_000);
+    Thread.sleep(isRecordedFromOutside() ? 4_000 : 1_000);
+  }
+
+  private static boolean isRecordedFromOutside() {
+    return FlightRecorder.isInitialized()
+        && FlightRecorder.getFlightRecorder().getRecordings().stream()
+            .anyMatch(recording -> recording.getName().startsWith("stackweave-record-"));
   }
 }
