@@ -20,9 +20,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.lab.recording.PlainRecording;
 import stackweave.live.support.Jdks;
 import stackweave.live.support.Jvms;
+import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 import stackweave.testing.RunningCommand;
+import stackweave.testing.Starved;
 
 /**
  * A JVM that was recorded from outside is as one that was not: beside it runs another one with the
@@ -31,6 +33,7 @@ import stackweave.testing.RunningCommand;
 class NothingIT {
   static final String[] USUAL = {"-XX:+UseSerialGC", "-XX:+UseG1GC"};
 
+  private static final String FULL_HEAP = "stackweave.lab.heap.FullHeap";
   private static final String SECONDS = "3s";
   private static final String WITHOUT_EVENTS = "JFR's own events are missing";
   private static final String SOCKET = "/tmp/.java_pid";
@@ -131,13 +134,17 @@ class NothingIT {
 
   static void mustSurvive(Jdk jdk, String... options) throws Exception {
     ForkedJvm jvm = jvm(jdk, options).options("-Xmx32m", "-XX:+ExitOnOutOfMemoryError");
-    RunningCommand control = jvm.start("stackweave.lab.heap.FullHeap", "16", "6");
-    RunningCommand sampled = jvm.start("stackweave.lab.heap.FullHeap", "16", "6");
+    RunningCommand control = jvm.start(FULL_HEAP, "16", "20");
+    RunningCommand sampled = jvm.start(FULL_HEAP, "16", "20");
     RunningCommand record = record(jvm, sampled, "--settings=none", "--duration=10m");
     boolean survives = control.end().exit() == 0;
     assumeTrue(survives, "does not survive without");
     sampled.end().successfully();
-    record.end().successfully();
+    Ended ended = record.end();
+    if (ended.err().contains("there is no process")) {
+      throw Starved.because("the command began after the program's end: " + ended.err());
+    }
+    ended.successfully();
     assertFalse(PlainRecording.of(jvm.directory().resolve("rec.jfr")).samples.isEmpty());
   }
 
