@@ -67,6 +67,8 @@ final class CommandJvm {
 
     static native int execve(long path, long arguments, long environment);
 
+    static native int getpriority(int which, int who);
+
     static native int setpriority(int which, int who, int priority);
 
     static native int fcntl(int fd, int command, int argument);
@@ -88,7 +90,9 @@ final class CommandJvm {
         OPTIONS.forEach(option -> renewed.add(1, bytes(option)));
         renewed.add(1, bytes(isNamed(words, "--all") ? HEAP_OF_MANY : HEAP));
       }
-      C.setpriority(PRIO_PROCESS, 0, NICE);
+      if (C.getpriority(PRIO_PROCESS, 0) < NICE) {
+        C.setpriority(PRIO_PROCESS, 0, NICE);
+      }
       closeOwnFilesAtExec();
       execute(renewed, words("/proc/self/environ"));
     } catch (IOException | RuntimeException | LinkageError e) {

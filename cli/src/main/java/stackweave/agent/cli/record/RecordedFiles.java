@@ -179,7 +179,7 @@ final class RecordedFiles {
     } catch (FailedException e) {
       // Keeps the file, the only copy of the recording.
       throw new FailedException(
-          FailedException.worded(e) + "; for an hour the recording is kept as " + recording.keep());
+          FailedException.worded(e) + "; the recording is kept as " + recording.keep());
     }
   }
 
@@ -209,8 +209,7 @@ final class RecordedFiles {
 
   private static void sayUnwoven(Path file, String why) {
     CommandMessages.say(
-        "%s is as the JVM wrote it, without jdk.ExecutionSample events of the samples:"
-            + " %s; %s adds them",
+        "%s has no jdk.ExecutionSample events of the samples:" + " %s; %s adds them",
         file, why, OwnCommand.line("merge", OwnCommand.file(file)));
   }
 

@@ -338,8 +338,8 @@ public final class RemoteRecording implements RoundRecording {
     }
     if (isTargetAlive()) {
       throw new FailedException(
-          "process %s did not write its recording%s; that JVM's log says why, and %s, where there"
-              + " may be a part of it, is kept for an hour",
+          "process %s did not write its recording%s; that JVM's log says why, and a part of it may"
+              + " be in %s",
           jvm.process().pid(), said.isEmpty() ? "" : " (JFR.stop: " + said + ")", keep());
     }
     chunks = chunksOfRepository();
@@ -491,7 +491,7 @@ public final class RemoteRecording implements RoundRecording {
   public String keep() {
     keepFile = true;
     String seen = end == End.KILLED ? repository.seen() : file.seen();
-    return seen + ", as process " + jvm.process().pid() + " sees it";
+    return seen + ", as process " + jvm.process().pid() + " sees it, for an hour";
   }
 
   /**
