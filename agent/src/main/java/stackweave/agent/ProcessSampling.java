@@ -112,6 +112,11 @@ class ProcessSampling implements OutsideSampling {
       }
 
       @Override
+      public String endReason() {
+        return sampler.endReason();
+      }
+
+      @Override
       public void rotate(Path next) throws IOException {
         sampler.rotate(next);
       }

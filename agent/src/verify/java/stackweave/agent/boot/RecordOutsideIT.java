@@ -2,6 +2,7 @@ package stackweave.agent.boot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -145,6 +146,24 @@ class RecordOutsideIT extends RecordedProgram {
     assertTrue(isSampled("rec.jfr"));
     assertTrue(events(directory.resolve("rec.jfr")).containsKey("jdk.ExecutionSample"));
     assertFalse(Files.exists(Path.of("/tmp/.java_pid" + target.pid())), "attached to");
+  }
+
+  @Test
+  void whatWasWrittenBeforeTheDiskWasFullStands() throws Exception {
+    Process target = start(last(), RUNS);
+    String small = "mount -t tmpfs -o size=12m tmpfs \"$0\" && exec \"$@\"";
+    List<String> inNamespace = List.of("unshare", "--mount", "sh", "-c", small, own.toString());
+    RunningCommand record =
+        begin(inNamespace, "record", target.pid(), "-d5m", "-o", "rec.jfr", "--interval=1ms");
+    own = Path.of("/proc/" + record.process().pid() + "/root" + own);
+    awaitOwnSamples(record);
+    assertThrows(IOException.class, () -> Files.write(own.resolve("x"), new byte[16 << 20]));
+    Ended ended = record.end();
+    assertEquals(0, ended.exit(), ended.err());
+    String first = ended.err().lines().findFirst().orElseThrow();
+    assertTrue(first.contains("(No space left on device): make room there"), first);
+    assertTrue(isSampled("rec.jfr"));
+    assertTrue(target.isAlive());
   }
 
   /** Without the capabilities for it, as in most containers. */

@@ -122,6 +122,11 @@ public final class EventStore implements AutoCloseable {
     }
   }
 
+  /** Why its file could not be written to the end, for the user; empty if it could. Any thread. */
+  public String problem() {
+    return output instanceof FileOutput file ? file.problem() : "";
+  }
+
   /** Takes the file that was prepared, if there is one. */
   private void goOn() {
     if (output instanceof FileOutput file && file.goOn()) {

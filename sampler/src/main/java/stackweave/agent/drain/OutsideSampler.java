@@ -48,6 +48,9 @@ public final class OutsideSampler implements AutoCloseable {
   private final Sampler sampler;
   private boolean isClosed;
 
+  /** Of the sampler, when this was closed. */
+  private volatile String endReason = "";
+
   /** The figures when the file was begun. */
   private volatile SamplerFigures begin = SamplerFigures.NONE;
 
@@ -214,10 +217,14 @@ public final class OutsideSampler implements AutoCloseable {
 
   /**
    * Why sampling has ended by itself, in one line, such as that the process has ended; empty if it
-   * has not.
+   * has not. Also after {@link #close}.
    */
   public String endReason() {
-    return sampler.endReason();
+    if (!store.problem().isEmpty()) {
+      return store.problem();
+    }
+    String now = sampler.endReason();
+    return now.isEmpty() ? endReason : now;
   }
 
   /**
@@ -243,6 +250,7 @@ public final class OutsideSampler implements AutoCloseable {
   @Override
   public synchronized void close() {
     store.complete();
+    endReason = sampler.endReason();
     boolean ended = sampler.close();
     if (!sampler.hasStore()) {
       store.close(); // nothing was sampled

@@ -142,9 +142,14 @@ final class Status implements AutoCloseable {
     write();
   }
 
-  /** Reports a failure of the agent in the same way. */
+  /**
+   * Reports a failure of the agent in the same way; the command that samples another process says
+   * it at the recording's end.
+   */
   void stateFailure(Throwable failure) {
-    messages.sampling(failure(failure));
+    if (process.isOwn()) {
+      messages.sampling(failure(failure));
+    }
     engine = null; // it is closed by now
     notes = List.of();
     try {

@@ -57,6 +57,12 @@ public interface OutsideSampling {
     String obstacle();
 
     /**
+     * Why sampling has ended by itself, for the user, such as a full disk; empty if it has not.
+     * Also after {@link #close}.
+     */
+    String endReason();
+
+    /**
      * Goes on in another file; the one before is complete then.
      *
      * @throws IOException if it can't be written

@@ -121,7 +121,7 @@ public final class JvmSearch {
   }
 
   /** What the process executes; empty if it has ended. */
-  private static String image(Path directory) {
+  static String image(Path directory) {
     try {
       String stat = Files.readString(directory.resolve("stat"), StandardCharsets.ISO_8859_1);
       String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");

@@ -45,6 +45,9 @@ public final class TargetProcess implements AutoCloseable {
   private final Descriptor cwd;
   private final UserFiles files;
 
+  /** What it executes. */
+  private final String image;
+
   private TargetProcess(
       long pid, ProcessStatus status, Descriptor proc, Descriptor cwd, UserFiles files) {
     this.pid = pid;
@@ -52,6 +55,7 @@ public final class TargetProcess implements AutoCloseable {
     this.proc = proc;
     this.cwd = cwd;
     this.files = files;
+    this.image = JvmSearch.image(proc.path());
   }
 
   /**
@@ -357,8 +361,17 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
-  /** Whether this very process still runs, and is not a zombie. */
+  /** Whether this very process still runs the program that it ran at first, and is no zombie. */
   public boolean isAlive() {
+    return hasNotEnded() && JvmSearch.image(proc.path()).equals(image);
+  }
+
+  /** Whether it runs another program by now (exec). */
+  public boolean runsAnother() {
+    return hasNotEnded() && !isAlive();
+  }
+
+  private boolean hasNotEnded() {
     try {
       return !ProcessStatus.of(proc.path()).hasEnded();
     } catch (IOException e) {

@@ -16,6 +16,8 @@ import stackweave.jfr.control.SamplingRequest;
  * is in the JVM.
  */
 final class OutsideRecorder implements Recorder {
+  private static final long MIN_ROOM = 8 << 20;
+
   private final OutsideSampling sampling;
   private final TargetProcess process;
 
@@ -39,6 +41,9 @@ final class OutsideRecorder implements Recorder {
   /** The sampler's last report, after the session's end. */
   private String report = "";
 
+  /** As {@link #endReason()} says, after the session's end. */
+  private String endReason = "";
+
   /**
    * @param process closed with this
    * @param jvm null if it can't be attached to
@@ -59,6 +64,7 @@ final class OutsideRecorder implements Recorder {
 
   @Override
   public RoundRecording start(RemoteRecording.Request asked) throws FailedException {
+    mustHaveRoom();
     RemoteRecording events = startEvents(asked.ofJfr());
     Path file = null;
     boolean begun = false;
@@ -73,7 +79,10 @@ final class OutsideRecorder implements Recorder {
       begun = true;
       return new OutsideRecording(this, events, file);
     } catch (IOException e) {
-      throw Output.cantWrite(Path.of(System.getProperty("java.io.tmpdir")), e);
+      if (!process.isAlive()) {
+        throw ended(process);
+      }
+      throw Output.cantWrite(temporary(), e);
     } finally {
       if (!begun) {
         if (events != null) {
@@ -82,6 +91,22 @@ final class OutsideRecorder implements Recorder {
         delete(file);
       }
     }
+  }
+
+  /**
+   * The types of the events come from a recording of this JVM, and on a full disk JFR ends a JVM.
+   */
+  private static void mustHaveRoom() throws FailedException {
+    if (temporary().toFile().getUsableSpace() < MIN_ROOM) {
+      throw new FailedException(
+          "no room for samples in %s: have 8 MiB free there, or have them elsewhere by java"
+              + " -Djava.io.tmpdir=DIRECTORY",
+          temporary());
+    }
+  }
+
+  private static Path temporary() {
+    return Path.of(System.getProperty("java.io.tmpdir"));
   }
 
   /** Has JFR record its own events; null if none are asked for, or that is not possible. */
@@ -109,6 +134,10 @@ final class OutsideRecorder implements Recorder {
     return null;
   }
 
+  static FailedException ended(TargetProcess process) {
+    return new FailedException("the program %s has ended", process.pid());
+  }
+
   static void sayWithoutEvents(String why) {
     CommandMessages.say("only samples are recorded, and JFR's own events are missing: %s", why);
   }
@@ -133,8 +162,14 @@ final class OutsideRecorder implements Recorder {
     if (file.equals(current) && session != null) {
       session.close();
       report = session.report();
+      endReason = session.endReason();
       session = null;
     }
+  }
+
+  /** Why sampling has ended by itself, for the user; empty if it has not. */
+  String endReason() {
+    return session == null ? endReason : session.endReason();
   }
 
   /** The sampler's report on the last file, which is complete. */

@@ -35,6 +35,9 @@ final class OutsideRecording implements RoundRecording {
   /** Whether the program ended before this recording. */
   private boolean hasProgramEnded;
 
+  /** Whether the process ran another program then. */
+  private boolean runsAnother;
+
   private boolean keepsSamples;
 
   /**
@@ -75,7 +78,7 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public boolean isOver() {
-    return events == null ? !isTargetAlive() : events.isOver();
+    return !isTargetAlive() || !recorder.endReason().isEmpty() || events != null && events.isOver();
   }
 
   @Override
@@ -105,6 +108,7 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public void finish() {
+    runsAnother = recorder.process().runsAnother();
     hasProgramEnded = !isTargetAlive();
     recorder.complete(samples);
     if (events == null) {
@@ -129,10 +133,18 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public String ending(String after) {
-    if (events != null) {
-      return events.ending(after);
+    if (runsAnother) {
+      return "the process began another program (exec)" + after;
     }
-    return hasProgramEnded ? "the program ended" + after : "";
+    String ofEvents = events == null ? "" : events.ending(after);
+    if (!ofEvents.isEmpty()) {
+      return ofEvents;
+    }
+    if (hasProgramEnded) {
+      return "the program ended" + after;
+    }
+    String why = recorder.endReason();
+    return why.isEmpty() ? "" : "ended the recording" + after + ": " + why;
   }
 
   @Override

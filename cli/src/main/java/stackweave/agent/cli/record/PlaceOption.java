@@ -81,6 +81,9 @@ public final class PlaceOption {
       String missing = whyNoJvm == null ? "" : FailedException.worded(whyNoJvm);
       return new OutsideRecorder(sampling, process, jvm, missing, request);
     }
+    if (!process.isAlive()) {
+      throw OutsideRecorder.ended(process);
+    }
     if (jvm == null) {
       throw new FailedException(
           FailedException.worded(whyNoJvm) + "; and from outside it can't be sampled: " + whyNot);

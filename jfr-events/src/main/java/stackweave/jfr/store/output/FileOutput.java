@@ -16,10 +16,16 @@ import stackweave.jfr.weave.format.EventFile;
  */
 public final class FileOutput implements EventOutput {
   private EventFile file;
+  private Path path;
   private final Set<SampleRecord.Kind> kinds;
 
   /** The file that {@link #goOn} takes; null for none. */
   private EventFile next;
+
+  private Path nextPath;
+
+  /** Why it can't be written; empty if it can. After that nothing more is written. */
+  private volatile String problem = "";
 
   /**
    * Any thread.
@@ -29,6 +35,7 @@ public final class FileOutput implements EventOutput {
    */
   public FileOutput(Path path, Set<SampleRecord.Kind> kinds) throws IOException {
     this.file = EventFile.create(path, StoreEvents.written());
+    this.path = path;
     this.kinds = kinds;
   }
 
@@ -64,8 +71,12 @@ public final class FileOutput implements EventOutput {
     return 0; // woven when the file is complete
   }
 
+  /** Throws an UncheckedIOException for the user if the file can't be written. */
   @Override
   public void commit(Event event) {
+    if (!problem.isEmpty()) {
+      return;
+    }
     try {
       if (event instanceof StackEvent sample) {
         file.write(event, sample.timeNanos, sample.durationNanos);
@@ -73,16 +84,33 @@ public final class FileOutput implements EventOutput {
         file.write(event, System.nanoTime(), 0);
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw failed(e);
     }
   }
 
-  /** Makes what was written readable, also if this JVM ends now. */
+  private UncheckedIOException failed(IOException e) {
+    problem =
+        String.format(
+            "the samples can't be written to %s (%s): make room there, or have them elsewhere by java"
+                + " -Djava.io.tmpdir=DIRECTORY",
+            path.toAbsolutePath().getParent(), e.getMessage());
+    return new UncheckedIOException(problem, e);
+  }
+
+  /** Why the file could not be written to the end, for the user; empty if it could. Any thread. */
+  public String problem() {
+    return problem;
+  }
+
+  /** Makes what was written readable, also if this JVM ends now. Throws as {@link #commit}. */
   public void flush() {
+    if (!problem.isEmpty()) {
+      return;
+    }
     try {
       file.flush();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw failed(e);
     }
   }
 
@@ -93,6 +121,7 @@ public final class FileOutput implements EventOutput {
    */
   public synchronized void prepare(Path path) throws IOException {
     next = file.next(path);
+    nextPath = path;
   }
 
   /**
@@ -104,23 +133,19 @@ public final class FileOutput implements EventOutput {
     if (next == null) {
       return false;
     }
-    EventFile before = file;
+    close();
     file = next;
+    path = nextPath;
     next = null;
-    close(before);
     return true;
   }
 
-  /** Completes the file. */
+  /** Completes the file. If it can't be written, what was flushed last stands. */
   public void close() {
-    close(file);
-  }
-
-  private static void close(EventFile file) {
     try {
       file.close();
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      failed(e);
     }
   }
 }

@@ -43,6 +43,9 @@ public final class EventFile implements AutoCloseable {
   private final long metadataAt = ChunkHeader.BYTES;
   private long length;
 
+  /** What was readable after the last flush. */
+  private long wholeLength;
+
   /** Where the last checkpoint is; 0 before the first. */
   private long checkpointAt;
 
@@ -195,14 +198,27 @@ public final class EventFile implements AutoCloseable {
         TICKS_PER_SECOND);
     file.seek(0);
     header.writeTo(file);
+    wholeLength = length;
   }
 
+  /**
+   * Completes it. If that fails, such as on a full disk, it is what it was after the last flush.
+   *
+   * @throws IOException if it can't be written
+   */
   @Override
   public void close() throws IOException {
+    try (file) {
+      complete();
+    }
+  }
+
+  private void complete() throws IOException {
     try {
       flush();
-    } finally {
-      file.close();
+    } catch (IOException e) {
+      file.setLength(wholeLength);
+      throw e;
     }
   }
 }
