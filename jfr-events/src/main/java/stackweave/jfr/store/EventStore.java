@@ -127,7 +127,7 @@ public final class EventStore implements AutoCloseable {
     return output instanceof FileOutput file ? file.problem() : "";
   }
 
-  /** Takes the file that was prepared, if there is one. */
+  /** Takes the file that was prepared, or begins another chunk if the present one is long. */
   private void goOn() {
     if (output instanceof FileOutput file && file.goOn()) {
       gate.nextChunkNumber();
@@ -251,9 +251,12 @@ public final class EventStore implements AutoCloseable {
     }
   }
 
-  /** Whether a chunk is about to end and waits, for at most 100 ms, for {@link #flushDone}. */
+  /**
+   * Whether a chunk is about to end and waits, for at most 100 ms, for {@link #flushDone}; or
+   * should end, since it is long.
+   */
   public boolean flushRequested() {
-    return gate.flushRequested();
+    return gate.flushRequested() || output instanceof FileOutput file && file.isLong();
   }
 
   /** Everything that existed when {@link #flushRequested} became true is written. */

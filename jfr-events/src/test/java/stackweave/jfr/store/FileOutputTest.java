@@ -1,13 +1,17 @@
 package stackweave.jfr.store;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import jdk.jfr.Recording;
@@ -18,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.output.FileOutput;
 
 /** What is written without a recording is what JFR would have written. */
@@ -60,6 +65,48 @@ class FileOutputTest {
       Duration since = Duration.between(begin, event.getStartTime());
       assertTrue(!since.isNegative() && since.compareTo(APART.multipliedBy(20)) < 0, "" + since);
     }
+  }
+
+  /** A reader of one chunk needs no other. */
+  @Test
+  void aLongFileHasChunksThatStandAlone() throws Exception {
+    Path file = directory.resolve("file.jfr");
+    SampledProcess process = SampledProcess.other((int) ProcessHandle.current().pid());
+    EventStore store =
+        EventStore.toFile(
+            new FileOutput(file, Set.of(SampleRecord.Kind.CPU)),
+            process,
+            "a JVM",
+            SyntheticStacks.SESSION);
+    int first = 0;
+    try (SampleWriter writer = new SampleWriter(store)) {
+      for (; !store.flushRequested(); first += SAMPLES) {
+        writer.write(first, SAMPLES);
+      }
+      store.flushDone();
+      assertFalse(store.flushRequested());
+      writer.write(first, SAMPLES);
+    }
+    byte[] bytes = Files.readAllBytes(file);
+    int size = (int) ByteBuffer.wrap(bytes).getLong(8);
+    assertTrue(size > 12 << 20 && size < 14 << 20, "size: " + size);
+    Path alone = directory.resolve("alone.jfr");
+    Files.write(alone, Arrays.copyOfRange(bytes, size, bytes.length));
+    assertEquals(SAMPLES, samples(alone));
+    assertEquals(first + SAMPLES, samples(file));
+    assertTrue(ours(alone).toString().contains("stackweave.Session"));
+    SampledRecording.open(alone);
+  }
+
+  private static long samples(Path file) throws IOException {
+    long count = 0;
+    try (RecordingFile recording = new RecordingFile(file)) {
+      while (recording.hasMoreEvents()) {
+        String name = recording.readEvent().getEventType().getName();
+        count += name.equals("stackweave.StackSample") ? 1 : 0;
+      }
+    }
+    return count;
   }
 
   /** All fields of all events of the agent's, as text. */

@@ -15,6 +15,9 @@ import stackweave.jfr.weave.format.EventFile;
  * is sampled. For the drain thread.
  */
 public final class FileOutput implements EventOutput {
+  /** As JFR's chunks, so that readers need no more memory for a long recording. */
+  private static final long CHUNK_BYTES = 12 << 20;
+
   private EventFile file;
   private Path path;
   private final Set<SampleRecord.Kind> kinds;
@@ -124,19 +127,33 @@ public final class FileOutput implements EventOutput {
     nextPath = path;
   }
 
+  /** Whether the chunk is long enough to be followed by another one: by {@link #goOn}. */
+  public boolean isLong() {
+    return problem.isEmpty() && file.chunkBytes() > CHUNK_BYTES;
+  }
+
   /**
-   * Completes the file and goes on with the one that was prepared.
+   * Completes the file and goes on with the one that was prepared, or completes a long chunk and
+   * goes on with another one. Throws as {@link #commit}.
    *
-   * @return false if there is none
+   * @return false if there is neither
    */
   public synchronized boolean goOn() {
-    if (next == null) {
+    if (next != null) {
+      close();
+      file = next;
+      path = nextPath;
+      next = null;
+      return true;
+    }
+    if (!isLong()) {
       return false;
     }
-    close();
-    file = next;
-    path = nextPath;
-    next = null;
+    try {
+      file.nextChunk();
+    } catch (IOException e) {
+      throw failed(e);
+    }
     return true;
   }
 

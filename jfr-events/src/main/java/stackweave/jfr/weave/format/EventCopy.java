@@ -17,9 +17,9 @@ import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.ValueType;
 
 /**
- * Copies what an {@link EventFile} wrote, with its times by the clock of a JVM, to be appended to
- * chunks of that JVM: the JDK's readers (25) take the first chunk's clock for that of all. Used
- * once; not thread-safe.
+ * Copies a chunk that an {@link EventFile} wrote, with its times by the clock of a JVM, to be
+ * appended to chunks of that JVM: the JDK's readers (25) take the first chunk's clock for that of
+ * all. Used once; not thread-safe.
  */
 public final class EventCopy {
   private static final int BUFFER_BYTES = 1 << 16;
@@ -54,25 +54,22 @@ public final class EventCopy {
   }
 
   /**
-   * Copies a file of one chunk.
+   * Copies a file.
    *
    * @param file complete
    * @throws IOException if it can't be read or written
    */
   public static void copy(Path file, JvmClock clock, OutputStream out) throws IOException {
-    ChunkHeader header;
-    try (RandomAccessFile first = new RandomAccessFile(file.toFile(), "r")) {
-      header = WovenChunk.header(first);
-    }
-    try (ChunkSource source = new ChunkSource(file);
+    try (RandomAccessFile headers = new RandomAccessFile(file.toFile(), "r");
+        ChunkSource source = new ChunkSource(file);
         InputStream bytes = new BufferedInputStream(Files.newInputStream(file), BUFFER_BYTES)) {
-      new EventCopy(
-              clock,
-              header,
-              new HashMap<>(source.metadata(header).types()),
-              new DataInputStream(bytes),
-              out)
-          .copy();
+      DataInputStream in = new DataInputStream(bytes);
+      for (long at = 0; at < headers.length(); ) {
+        ChunkHeader header = WovenChunk.header(headers, at);
+        Map<Long, ValueType> types = new HashMap<>(source.metadata(header).types());
+        new EventCopy(clock, header, types, in, out).copy();
+        at = header.end();
+      }
     }
   }
 

@@ -19,7 +19,7 @@ import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.Metadata;
 
 /**
- * A recording that this program writes by itself: one chunk with events of chosen classes and no
+ * A recording that this program writes by itself: chunks with events of chosen classes and no
  * constants. It is a complete recording after each {@link #flush}. Times are those of {@link
  * System#nanoTime}. Not thread-safe.
  */
@@ -38,15 +38,18 @@ public final class EventFile implements AutoCloseable {
 
   private final EncodedBytes events = new EncodedBytes(BUFFER_BYTES);
   private final EncodedBytes event = new EncodedBytes(1_024);
-  private final long startNanos;
-  private final long startTicks;
-  private final long metadataAt = ChunkHeader.BYTES;
   private long length;
+
+  /** Where the present chunk begins. */
+  private long chunkAt;
+
+  private long startNanos;
+  private long startTicks;
 
   /** What was readable after the last flush. */
   private long wholeLength;
 
-  /** Where the last checkpoint is; 0 before the first. */
+  /** Where the chunk's last checkpoint is; 0 before the first. */
   private long checkpointAt;
 
   private EventFile(RandomAccessFile file, Map<Class<?>, EventWriter> writers, EncodedBytes types)
@@ -54,6 +57,12 @@ public final class EventFile implements AutoCloseable {
     this.file = file;
     this.writers = writers;
     this.types = types;
+    beginChunk();
+  }
+
+  private void beginChunk() throws IOException {
+    chunkAt = length;
+    checkpointAt = 0;
     Instant now = Instant.now();
     startTicks = System.nanoTime();
     startNanos = now.getEpochSecond() * TICKS_PER_SECOND + now.getNano();
@@ -61,10 +70,26 @@ public final class EventFile implements AutoCloseable {
     // An id below 0, which no other chunk of a recording has: a reader would take the types of one
     // for those of the other.
     WovenTypes.appendMetadata(head, types, startTicks, -startNanos);
+    file.seek(chunkAt);
     file.write(new byte[ChunkHeader.BYTES]);
     head.writeTo(file);
-    length = ChunkHeader.BYTES + head.size();
+    length = chunkAt + ChunkHeader.BYTES + head.size();
     flush();
+  }
+
+  /**
+   * Completes the chunk, which can then be read without what follows, and begins another one.
+   *
+   * @throws IOException if it can't be written
+   */
+  public void nextChunk() throws IOException {
+    flush();
+    beginChunk();
+  }
+
+  /** The bytes of the chunk that are written to the file. */
+  public long chunkBytes() {
+    return length - chunkAt;
   }
 
   /**
@@ -189,14 +214,14 @@ public final class EventFile implements AutoCloseable {
     EncodedBytes header = new EncodedBytes(ChunkHeader.BYTES);
     HeaderBytes.append(
         header,
-        length,
-        checkpointAt,
-        metadataAt,
+        length - chunkAt,
+        checkpointAt - chunkAt,
+        ChunkHeader.BYTES,
         startNanos,
         System.nanoTime() - startTicks,
         startTicks,
         TICKS_PER_SECOND);
-    file.seek(0);
+    file.seek(chunkAt);
     header.writeTo(file);
     wholeLength = length;
   }

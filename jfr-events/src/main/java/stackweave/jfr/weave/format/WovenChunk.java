@@ -310,13 +310,18 @@ public final class WovenChunk {
    * @throws IOException if there is none
    */
   public static ChunkHeader header(RandomAccessFile file) throws IOException {
+    return header(file, 0);
+  }
+
+  /** The header of the chunk at a position of a file. */
+  static ChunkHeader header(RandomAccessFile file, long position) throws IOException {
     byte[] bytes = new byte[ChunkHeader.BYTES];
-    file.seek(0);
+    file.seek(position);
     file.readFully(bytes);
     ByteBuffer header = ByteBuffer.wrap(bytes).position(bytes.length);
     if (!ChunkHeader.hasMagic(header)) {
       throw new IOException("it is no recording");
     }
-    return ChunkHeader.of(header, 0);
+    return ChunkHeader.of(header, position);
   }
 }

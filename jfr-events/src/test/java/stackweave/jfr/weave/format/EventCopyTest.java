@@ -54,6 +54,9 @@ class EventCopyTest {
       for (int i = 0; i < EVENTS; i++) {
         Copied event = new Copied();
         event.number = i;
+        if (i == EVENTS / 2) {
+          events.nextChunk();
+        }
         events.write(event, nanos + i * STEP_NANOS, i % 2 == 0 ? 0 : STEP_NANOS * i);
       }
     }
