@@ -27,6 +27,13 @@ public final class EventFile implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final long TICKS_PER_SECOND = 1_000_000_000L;
 
+  /**
+   * Added to the ids of types, which each JDK numbers differently: the JDK's readers take a type of
+   * this file for the one that has its id in the chunks of another JVM beside it. JFR's own ids are
+   * below a million.
+   */
+  private static final long OWN_IDS = (long) Runtime.version().feature() << 20;
+
   /** What JFR said last. */
   private static Metadata known;
 
@@ -100,7 +107,7 @@ public final class EventFile implements AutoCloseable {
    * @throws IOException if it can't be written, or JFR's types are laid out as in no JDK known
    */
   public static EventFile create(Path path, List<Class<? extends Event>> types) throws IOException {
-    Metadata metadata = known(types);
+    Metadata metadata = PrunedMetadata.renumbered(known(types), OWN_IDS);
     Map<Class<?>, EventWriter> writers = new HashMap<>();
     Set<String> names = new HashSet<>();
     for (Class<? extends Event> type : types) {

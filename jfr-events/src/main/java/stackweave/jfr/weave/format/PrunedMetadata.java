@@ -1,5 +1,8 @@
 package stackweave.jfr.weave.format;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -25,6 +28,30 @@ final class PrunedMetadata {
    */
   static EncodedBytes of(Metadata metadata, Set<String> names) {
     return encoded(without(metadata.root(), reachable(metadata.root(), names)));
+  }
+
+  /**
+   * The same types with other ids.
+   *
+   * @param more is added to each id
+   * @throws IOException if the metadata are damaged
+   */
+  static Metadata renumbered(Metadata metadata, long more) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    encoded(renumbered(metadata.root(), more)).writeTo(new DataOutputStream(bytes));
+    return Metadata.of(bytes.toByteArray());
+  }
+
+  private static MetadataElement renumbered(MetadataElement element, long more) {
+    Map<String, String> attributes = new LinkedHashMap<>(element.attributes());
+    attributes.computeIfPresent("class", (key, id) -> Long.toString(Long.parseLong(id) + more));
+    if (element.isClass()) {
+      attributes.computeIfPresent("id", (key, id) -> Long.toString(Long.parseLong(id) + more));
+    }
+    return new MetadataElement(
+        element.name(),
+        attributes,
+        element.children().stream().map(child -> renumbered(child, more)).toList());
   }
 
   /** An element as in a chunk: strings, then the tree of elements that are made of them. */
