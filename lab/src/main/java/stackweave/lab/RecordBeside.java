@@ -9,10 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The command {@code record} beside a JVM: it takes samples alone, until that JVM ends. Not
- * thread-safe.
- */
+/** The command {@code record} beside a JVM, until that JVM ends. Not thread-safe. */
 public final class RecordBeside {
   private static final String PERF_EVENT = "anon_inode:[perf_event]";
   private static final long START_NANOS = 120_000_000_000L;
@@ -49,7 +46,7 @@ public final class RecordBeside {
       long target, Path java, Path agentJar, List<String> options, Path out)
       throws IOException, InterruptedException {
     List<String> words = new ArrayList<>(List.of(java.toString(), "-jar", agentJar.toString()));
-    words.addAll(List.of("record", "" + target, "--settings=none", "--duration=1h", "--no-weave"));
+    words.addAll(List.of("record", "" + target, "--duration=1h", "--no-weave"));
     words.addAll(options);
     ProcessBuilder builder = new ProcessBuilder(words).redirectErrorStream(true);
     builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS"));

@@ -171,7 +171,9 @@ record ForkedRun(String mix, Jdk jdk, String engine, Settings settings) {
             jdk.java(),
             settings.agent(),
             List.of(
-                "--interval=" + interval, "--output=" + directory.resolve("recording-outside.jfr")),
+                "--settings=none",
+                "--interval=" + interval,
+                "--output=" + directory.resolve("recording-outside.jfr")),
             directory.resolve(RECORD_SAYS));
     process.getOutputStream().close();
     return beside;

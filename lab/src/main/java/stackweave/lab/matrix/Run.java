@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import stackweave.lab.OutsideCommand;
+import stackweave.lab.RecordBeside;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
@@ -127,10 +127,7 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
             .redirectOutput(directory.resolve(what + ".out").toFile())
             .redirectError(err.toFile())
             .start();
-    OutsideCommand record =
-        recording == null
-            ? null
-            : OutsideCommand.start(process, recording, settings.interval(), directory);
+    RecordBeside record = recording == null ? null : record(process, recording, directory);
     if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
       process.destroyForcibly().waitFor();
       return what + " hangs, see " + directory;
@@ -140,6 +137,23 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
       return "%s ended with %d: %s, see %s"
           .formatted(what, process.exitValue(), said.isEmpty() ? "" : said.get(0), directory);
     }
-    return record == null ? null : record.untilEnd();
+    if (record != null) {
+      record.end(0);
+    }
+    return null;
+  }
+
+  /** Has the JVM sampled from outside, once its main method runs, so that it can be attached to. */
+  private RecordBeside record(Process process, Path recording, Path directory)
+      throws IOException, InterruptedException {
+    while (process.isAlive() && Files.size(directory.resolve("run.out")) == 0) {
+      Thread.sleep(50);
+    }
+    return RecordBeside.start(
+        process.pid(),
+        jdk.java(),
+        settings.agent(),
+        List.of("--interval=" + settings.interval(), "--output=" + recording),
+        directory.resolve("record.out"));
   }
 }

@@ -79,7 +79,9 @@ enum Sampler {
   /** Options of that command. */
   List<String> record(int hz, Path recording) {
     List<String> options =
-        new ArrayList<>(List.of("--interval=" + 1_000_000 / hz + "us", "--output=" + recording));
+        new ArrayList<>(
+            List.of(
+                "--settings=none", "--interval=" + 1_000_000 / hz + "us", "--output=" + recording));
     if (this == INSIDE) {
       options.add("--inside");
     }

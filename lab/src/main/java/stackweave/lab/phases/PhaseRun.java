@@ -44,6 +44,7 @@ public final class PhaseRun {
     if (args.length > 1) {
       phases.retainAll(List.of(args[1].split(",")));
     }
+    System.out.println("ready to be sampled");
     awaitSampling();
     nextChunk();
     for (String phase : phases) {
