@@ -37,6 +37,12 @@ final class DrainLoop {
   /** Wait in ms while classes are unloaded: what samples point at is gone soon. */
   private static final int UNLOADING_MILLIS = 10;
 
+  /**
+   * Wait in ms for samples of another process, which pays nothing for it. What they name, and its
+   * memory, are gone from there sooner than here, because the process does not wait at its end.
+   */
+  private static final int OUTSIDE_MILLIS = 20;
+
   /** Wait in ms in other cases. */
   private static final int IDLE_MILLIS = 40;
 
@@ -197,12 +203,16 @@ final class DrainLoop {
    * the same: the samples of a program that it runs instead would be given the old one's names.
    */
   private int drainEngine() {
-    if (parts.machine().process().isOwn()) {
+    if (isOwn()) {
       return engine.drain(Long.MAX_VALUE, samples);
     }
     long now = System.nanoTime();
     isGone = run.process().memory().isGone();
     return isGone ? 0 : engine.drain(now, samples);
+  }
+
+  private boolean isOwn() {
+    return parts.machine().process().isOwn();
   }
 
   // ---- how long samples wait
@@ -219,7 +229,8 @@ final class DrainLoop {
     } else if (drained == 0) {
       most = idleWait;
     } else {
-      most = samples.isUnloadingExpected() ? UNLOADING_MILLIS : IDLE_MILLIS;
+      int usual = isOwn() ? IDLE_MILLIS : OUTSIDE_MILLIS;
+      most = samples.isUnloadingExpected() ? UNLOADING_MILLIS : usual;
     }
     return run.features().waitMillis(most);
   }
@@ -236,7 +247,8 @@ final class DrainLoop {
 
   /** Whether samples may gather from now on. */
   private boolean mayGather() {
-    return request.event().isCpu()
+    return isOwn()
+        && request.event().isCpu()
         && request.intervalNanos() >= BATCH_INTERVAL_NANOS
         && run.features().waitMillis(Integer.MAX_VALUE) > BATCH_NANOS / 1_000_000
         && mayEngineWait()
