@@ -32,6 +32,7 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.linux.Descriptor;
 import stackweave.linux.Tasks;
 import stackweave.testing.Commands;
+import stackweave.testing.Gcc;
 
 /** A process that is sampled from this one: where it lives, and how it ends. */
 class OutsideIT {
@@ -39,6 +40,8 @@ class OutsideIT {
       "for each in $(ls \"$1\"); do [ $each = tmp ] || mount --rbind /$each \"$1/$each\"; done;"
           + " mount -t proc proc \"$1/proc\"; root=$1; shift;"
           + " exec chroot --userspec=65534:65534 --groups= \"$root\" \"$@\"";
+
+  private static final String LOOP = "while :; do :; done";
 
   private static final SamplingRequest REQUEST =
       new SamplingRequest(1_000_000, "auto", 64, false, List.of("test"), List.of());
@@ -112,10 +115,18 @@ class OutsideIT {
   /** What it was before is in the recording, and nothing of what it is then. */
   @Test
   void aProcessThatRunsAnotherProgramIsNotSampledOn() throws Exception {
-    String loop = "while :; do :; done";
-    started =
-        new ProcessBuilder("bash", "-c", "trap 'exec sh -c \"" + loop + "\"' USR1; " + loop)
-            .start();
+    isNotSampledOn(
+        new ProcessBuilder("bash", "-c", "trap 'exec sh -c \"" + LOOP + "\"' USR1; " + LOOP));
+  }
+
+  @Test
+  void noMoreSoIfAChildKeepsItsMemory() throws Exception {
+    Path program = Gcc.compile(directory, "shares.c", "shares");
+    isNotSampledOn(new ProcessBuilder(program.toString(), LOOP));
+  }
+
+  private void isNotSampledOn(ProcessBuilder program) throws Exception {
+    started = program.start();
     int pid = (int) started.pid();
     Path file = directory.resolve("exec.jfr");
     try (Descriptor proc = Descriptor.directory("/proc/" + pid)) {

@@ -19,7 +19,7 @@ import java.time.Instant;
  */
 public final class SampledProcess {
   /** This process. */
-  public static final SampledProcess OWN = new SampledProcess(0, "/proc/self", -1);
+  public static final SampledProcess OWN = new SampledProcess(0, "/proc/self", -1, "");
 
   /** The CPU time if it can't be read: no /proc, or no file descriptor left. */
   public static final long UNKNOWN = -1;
@@ -30,15 +30,22 @@ public final class SampledProcess {
   // Indices among the fields of stat that follow the name (proc_pid_stat(5)).
   private static final int UTIME = 11;
   private static final int STARTTIME = 19;
+  private static final int STARTCODE = 23;
+  private static final int STARTSTACK = 25;
+  private static final int ARG_START = 45;
 
   private final int id;
   private final String directory;
   private final int memory;
 
-  private SampledProcess(int id, String directory, int memory) {
+  /** As it was when this was made; empty for the own process. */
+  private final String image;
+
+  private SampledProcess(int id, String directory, int memory, String image) {
     this.id = id;
     this.directory = directory;
     this.memory = memory;
+    this.image = image;
   }
 
   /**
@@ -49,7 +56,7 @@ public final class SampledProcess {
    *     as this is used
    */
   public static SampledProcess other(int pid, Path directory) {
-    return new SampledProcess(pid, directory.toString(), -1);
+    return new SampledProcess(pid, directory.toString(), -1, imageOf(directory));
   }
 
   /**
@@ -68,7 +75,37 @@ public final class SampledProcess {
    *     another program; open as long as the result is used
    */
   public SampledProcess withMemory(int descriptor) {
-    return new SampledProcess(id, directory, descriptor);
+    return new SampledProcess(id, directory, descriptor, image);
+  }
+
+  /**
+   * What a process executes, which another process and an exec change: when it started, and where
+   * its code, stack and arguments do.
+   *
+   * @param directory of it in /proc
+   * @return empty if it has ended
+   */
+  public static String imageOf(Path directory) {
+    try {
+      String[] fields = fields(stat(directory + "/stat"));
+      return fields[STARTTIME]
+          + ' '
+          + fields[STARTCODE]
+          + ' '
+          + fields[STARTSTACK]
+          + ' '
+          + fields[ARG_START];
+    } catch (IOException | ArrayIndexOutOfBoundsException e) {
+      return "";
+    }
+  }
+
+  /**
+   * Whether it executes what it did when this was made. The memory of a program that it no longer
+   * executes may live on in a child that shares it (CLONE_VM).
+   */
+  public boolean isSameProgram() {
+    return isOwn() || !image.isEmpty() && image.equals(imageOf(directory()));
   }
 
   /** The open descriptor of its memory; −1 if its memory has to be opened by its path. */
@@ -148,7 +185,7 @@ public final class SampledProcess {
   public long startMillis() {
     try {
       long bootMillis = 1_000 * Long.parseLong(lineOf("/proc/stat", "btime "));
-      return bootMillis + Long.parseLong(fields(stat())[STARTTIME]) * MILLIS_PER_TICK;
+      return bootMillis + Long.parseLong(fields(stat(file("stat")))[STARTTIME]) * MILLIS_PER_TICK;
     } catch (IOException | RuntimeException e) {
       return isOwn()
           ? ProcessHandle.current().info().startInstant().map(Instant::toEpochMilli).orElse(0L)
@@ -163,7 +200,7 @@ public final class SampledProcess {
    */
   public long cpuNanos() {
     try {
-      return cpuNanos(stat());
+      return cpuNanos(stat(file("stat")));
     } catch (IOException e) {
       return UNKNOWN;
     }
@@ -193,9 +230,9 @@ public final class SampledProcess {
     throw new IOException(file + " has no line " + key);
   }
 
-  private String stat() throws IOException {
+  private static String stat(String file) throws IOException {
     // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
-    try (InputStream in = new FileInputStream(file("stat"))) {
+    try (InputStream in = new FileInputStream(file)) {
       return new String(in.readNBytes(1_024), StandardCharsets.ISO_8859_1);
     }
   }

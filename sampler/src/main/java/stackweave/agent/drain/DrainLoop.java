@@ -105,7 +105,7 @@ final class DrainLoop {
   /** Whether another engine is to take over, or sampling is switched off. */
   private boolean mustEnd;
 
-  /** Whether the memory of the sampled process is gone. */
+  /** Whether the sampled process has ended, or executes another program. */
   private boolean isGone;
 
   DrainLoop(Run run, DrainParts parts, Status status, StopSignal stop, PerfBudget budget) {
@@ -130,7 +130,7 @@ final class DrainLoop {
       hasRoom = !parts.room().mustEnd();
     }
     engine.stop();
-    isGone |= run.process().memory().isGone();
+    isGone |= isProgramGone();
     if (isGone) {
       samples.discard();
     }
@@ -207,12 +207,16 @@ final class DrainLoop {
       return engine.drain(Long.MAX_VALUE, samples);
     }
     long now = System.nanoTime();
-    isGone = run.process().memory().isGone();
+    isGone = isProgramGone();
     return isGone ? 0 : engine.drain(now, samples);
   }
 
   private boolean isOwn() {
     return parts.machine().process().isOwn();
+  }
+
+  private boolean isProgramGone() {
+    return run.process().memory().isGone() || !parts.machine().process().isSameProgram();
   }
 
   // ---- how long samples wait

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Descriptor;
 
 /**
@@ -36,14 +37,6 @@ public final class JvmSearch {
 
   /** A command line is compared up to here. */
   private static final int MAX_BYTES = 1 << 20;
-
-  /** Fields of stat behind the name that together differ after an exec (proc_pid_stat(5)). */
-  private static final int[] IMAGE = {
-    19, // starttime
-    23, // startcode
-    25, // startstack
-    45 // arg_start
-  };
 
   private static final int NEVER = -1;
   private static final String JAR = "stackweave-agent";
@@ -96,7 +89,7 @@ public final class JvmSearch {
     try (DirectoryStream<Path> all = Files.newDirectoryStream(proc, "[1-9]*")) {
       for (Path directory : all) {
         int pid = Integer.parseInt(directory.getFileName().toString());
-        String image = image(directory);
+        String image = SampledProcess.imageOf(directory);
         if (!image.isEmpty() && pid != ProcessHandle.current().pid()) {
           Known before = known.get(pid);
           boolean isSame = before != null && before.image.equals(image);
@@ -120,21 +113,6 @@ public final class JvmSearch {
     return jvms;
   }
 
-  /** What the process executes; empty if it has ended. */
-  static String image(Path directory) {
-    try {
-      String stat = Files.readString(directory.resolve("stat"), StandardCharsets.ISO_8859_1);
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 1).strip().split(" ");
-      StringBuilder image = new StringBuilder();
-      for (int field : IMAGE) {
-        image.append(fields[field]).append(' ');
-      }
-      return image.toString();
-    } catch (IOException | RuntimeException e) {
-      return "";
-    }
-  }
-
   private void lookAt(int pid, Known process) {
     Path path = proc.resolve(Integer.toString(pid));
     try (Descriptor directory = Descriptor.directory(path.toString())) {
@@ -144,7 +122,7 @@ public final class JvmSearch {
                   .run(
                       () -> TargetProcess.hasLibjvm(directory) && matches(directory.path()),
                       MAX_SECONDS);
-      if (isMeant && image(directory.path()).equals(process.image)) {
+      if (isMeant && SampledProcess.imageOf(directory.path()).equals(process.image)) {
         process.jvm = new Jvm(pid, process.image, ProcessStatus.of(directory.path()).uid());
       }
     } catch (IOException | RuntimeException e) {

@@ -14,6 +14,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Descriptor;
 import stackweave.linux.FileFacts;
 import stackweave.linux.OwnDirectory;
@@ -55,7 +56,7 @@ public final class TargetProcess implements AutoCloseable {
     this.proc = proc;
     this.cwd = cwd;
     this.files = files;
-    this.image = JvmSearch.image(proc.path());
+    this.image = SampledProcess.imageOf(proc.path());
   }
 
   /**
@@ -363,7 +364,7 @@ public final class TargetProcess implements AutoCloseable {
 
   /** Whether this very process still runs the program that it ran at first, and is no zombie. */
   public boolean isAlive() {
-    return hasNotEnded() && JvmSearch.image(proc.path()).equals(image);
+    return hasNotEnded() && SampledProcess.imageOf(proc.path()).equals(image);
   }
 
   /** Whether it runs another program by now (exec). */
