@@ -67,7 +67,7 @@ class HostileTargetMoreIT extends HostileProcess {
     Files.setPosixFilePermissions(ofRoot, PosixFilePermissions.fromString("rwx------"));
     Path link = Files.createSymbolicLink(temporary.resolve("link"), ofRoot);
     Process target = start("none", link);
-    command("record", target.pid(), "-d", "1s", "-o", results.resolve("rec.jfr"));
+    command("record", target.pid(), "--inside", "-d", "1s", "-o", results.resolve("rec.jfr"));
     assertEquals(List.of(), filesIn(ofRoot));
   }
 
@@ -87,7 +87,8 @@ class HostileTargetMoreIT extends HostileProcess {
     Process target = launch(command);
     awaitRunning(target);
     Path output = results.resolve("rec.jfr");
-    Ended result = command("record", target.pid(), "-d", "2s", "-o", output, "--settings=none");
+    Ended result =
+        command("record", target.pid(), "--inside", "-d", "2s", "-o", output, "--settings=none");
     assertEquals(0, result.exit(), result.err());
     assertTrue(Files.size(output) > 0);
     Path there = Path.of("/proc/" + target.pid() + "/root/tmp/.stackweave-0");
@@ -97,7 +98,8 @@ class HostileTargetMoreIT extends HostileProcess {
     assertEquals(0, off.exit(), off.out() + off.err());
     assertTrue(Files.exists(there.resolve("off")));
     assertEquals(NOBODY, Files.getAttribute(there.resolve("off"), "unix:uid"));
-    Ended again = command("record", target.pid(), "-d", "1s", "-o", output, "--settings=none");
+    Ended again =
+        command("record", target.pid(), "--inside", "-d", "1s", "-o", output, "--settings=none");
     assertTrue(again.err().contains("switched off by /tmp/.stackweave-0/off"), again.err());
   }
 

@@ -62,6 +62,7 @@ public final class HostileTarget {
   }
 
   public static void main(String[] arguments) throws Exception {
+    System.loadLibrary("instrument"); // without it no agent is asked for
     Path socket = Path.of("/tmp/.java_pid" + ProcessHandle.current().pid());
     try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(socket));
@@ -134,7 +135,10 @@ public final class HostileTarget {
   private String diagnose(String command) throws Exception {
     Matcher name = Pattern.compile("name=(\\S+)").matcher(command);
     Matcher file = Pattern.compile("filename=\"([^\"]+)\"").matcher(command);
-    if (List.of("JFR.check", "JFR.configure", "VM.classloaders").contains(command)) {
+    if (command.equals("JFR.configure") && system.containsKey(REPOSITORY)) {
+      return "Current configuration:\n\nRepository path: " + system.getProperty(REPOSITORY) + "\n";
+    }
+    if (command.startsWith("VM.") || List.of("JFR.check", "JFR.configure").contains(command)) {
       return "";
     }
     boolean begins = file.find();

@@ -229,7 +229,7 @@ abstract class HostileProcess {
   void assertNotFetched(String attack, String why) throws Exception {
     long pid = start(attack, temporary).pid();
     Path output = results.resolve("rec.jfr");
-    Ended result = command("record", pid, "-d", "1s", "-o", output);
+    Ended result = command("record", pid, "--inside", "-d", "1s", "-o", output);
     assertFailed(result, "process " + pid + " .*" + why + ".*");
     assertEquals(List.of(), filesIn(results));
     assertSecretIsKept();
@@ -242,7 +242,8 @@ abstract class HostileProcess {
     RunningCommand record =
         RunningCommand.start(
             new ProcessBuilder(
-                Arrays.stream(ForkedJvm.agentCommand("record", target.pid(), "-o", output))
+                Arrays.stream(
+                        ForkedJvm.agentCommand("record", "--inside", target.pid(), "-o", output))
                     .map(Object::toString)
                     .toList()),
             directory);

@@ -38,7 +38,7 @@ class HostileTargetIT extends HostileProcess {
   void aRecordingIsItsCallersAlone() throws Exception {
     long pid = start("none", temporary).pid();
     Path output = results.resolve("rec.jfr");
-    Ended result = command("record", pid, "-d", "1s", "-o", output);
+    Ended result = command("record", pid, "--inside", "-d", "1s", "-o", output);
     assertEquals(0, result.exit(), result.err());
     assertEquals(80, Files.size(output));
     assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(output)));
