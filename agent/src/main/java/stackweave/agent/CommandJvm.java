@@ -1,7 +1,5 @@
 package stackweave.agent;
 
-import com.sun.jna.Native;
-import com.sun.jna.NativeLibrary;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 
 /**
@@ -55,25 +54,6 @@ final class CommandJvm {
 
   private CommandJvm() {}
 
-  /** The C library's functions. */
-  private static final class C {
-    static {
-      try (NativeLibrary process = NativeLibrary.getProcess()) {
-        Native.register(C.class, process);
-      }
-    }
-
-    private C() {}
-
-    static native int execve(long path, long arguments, long environment);
-
-    static native int getpriority(int which, int who);
-
-    static native int setpriority(int which, int who, int priority);
-
-    static native int fcntl(int fd, int command, int argument);
-  }
-
   /**
    * Starts the process again with a small JVM, unless it has one or the user chose its memory.
    * Returns if so, or if that is not possible; then the command runs as it is.
@@ -90,8 +70,8 @@ final class CommandJvm {
         OPTIONS.forEach(option -> renewed.add(1, bytes(option)));
         renewed.add(1, bytes(isNamed(words, "--all") ? HEAP_OF_MANY : HEAP));
       }
-      if (C.getpriority(PRIO_PROCESS, 0) < NICE) {
-        C.setpriority(PRIO_PROCESS, 0, NICE);
+      if (Libc.getpriority(PRIO_PROCESS, 0) < NICE) {
+        Libc.setpriority(PRIO_PROCESS, 0, NICE);
       }
       closeOwnFilesAtExec();
       execute(renewed, words("/proc/self/environ"));
@@ -150,7 +130,7 @@ final class CommandJvm {
       for (Path file : files) {
         Path opened = Files.readSymbolicLink(file);
         if (opened.startsWith(home) || opened.equals(jar)) {
-          C.fcntl(Integer.parseInt(file.getFileName().toString()), F_SETFD, FD_CLOEXEC);
+          Libc.fcntl(Integer.parseInt(file.getFileName().toString()), F_SETFD, FD_CLOEXEC);
         }
       }
     }
@@ -162,7 +142,7 @@ final class CommandJvm {
         NativeBuffer arguments = strings(words);
         NativeBuffer variables = strings(environment)) {
       long first = path.bytes().getLong(0);
-      C.execve(first, arguments.address(), variables.address());
+      Libc.execve(first, arguments.address(), variables.address());
     }
   }
 

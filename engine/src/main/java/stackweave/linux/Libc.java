@@ -162,6 +162,13 @@ public final class Libc {
 
   public static native int getegid();
 
+  public static native int getpriority(int which, int who);
+
+  public static native int setpriority(int which, int who, int priority);
+
+  /** Takes the addresses of a path, and of lists of pointers to strings that end with 0. */
+  public static native int execve(long path, long arguments, long environment);
+
   /**
    * The address of a function of the vDSO, which the kernel maps into every process; 0 if the C
    * library does not list it.

@@ -83,11 +83,14 @@ public final class SampledProcess {
    * its code, stack and arguments do.
    *
    * @param directory of it in /proc
-   * @return empty if it has ended
+   * @return empty if it has ended or is about to
    */
   public static String imageOf(Path directory) {
     try {
       String[] fields = fields(stat(directory + "/stat"));
+      if (fields[STARTCODE].equals("0")) {
+        return ""; // it has no memory any more
+      }
       return fields[STARTTIME]
           + ' '
           + fields[STARTCODE]

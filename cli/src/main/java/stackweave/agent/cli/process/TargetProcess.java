@@ -369,7 +369,8 @@ public final class TargetProcess implements AutoCloseable {
 
   /** Whether it runs another program by now (exec). */
   public boolean runsAnother() {
-    return hasNotEnded() && !isAlive();
+    String now = SampledProcess.imageOf(proc.path());
+    return hasNotEnded() && !now.isEmpty() && !now.equals(image);
   }
 
   private boolean hasNotEnded() {
