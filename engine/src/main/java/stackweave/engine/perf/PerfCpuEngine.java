@@ -81,19 +81,11 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
 
   private static PerfCpuEngine start(EngineConfig config, PerfBudget budget, int filter)
       throws EngineRefusedException {
-    SystemCalls calls =
-        SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
-    PerfCpuEngine engine = new PerfCpuEngine(config, budget, calls, filter);
-    try {
-      engine.open();
-      return engine;
-    } catch (EngineRefusedException | RuntimeException | Error e) {
-      engine.close();
-      throw e;
-    }
+    return opened(new PerfCpuEngine(config, budget, calls(KIND), filter));
   }
 
-  private void open() throws EngineRefusedException {
+  @Override
+  void open() throws EngineRefusedException {
     if (!PidNamespace.isSeen(process)) {
       throw RefusalText.PERF_NAMESPACE.of(KIND, 0);
     }

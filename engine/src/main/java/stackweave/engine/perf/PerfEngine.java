@@ -76,6 +76,28 @@ abstract class PerfEngine implements SampleEngine {
     this.drainTid = calls.gettid();
   }
 
+  /** The system calls of this processor, by which an engine starts. */
+  static SystemCalls calls(EngineKind kind) throws EngineRefusedException {
+    return SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(kind, 0));
+  }
+
+  /** Opens an engine; if that fails, nothing is held. */
+  static <E extends PerfEngine> E opened(E engine) throws EngineRefusedException {
+    boolean isOpen = false;
+    try {
+      engine.open();
+      isOpen = true;
+      return engine;
+    } finally {
+      if (!isOpen) {
+        engine.close();
+      }
+    }
+  }
+
+  /** Opens what it samples with, on the calling thread, which is not sampled; called once. */
+  abstract void open() throws EngineRefusedException;
+
   final void openWakeup() throws EngineRefusedException {
     wakeup = Wakeup.open();
     if (wakeup == null) {

@@ -6,7 +6,6 @@ import stackweave.engine.EngineRefusedException;
 import stackweave.engine.EngineSink;
 import stackweave.engine.EngineState;
 import stackweave.engine.EngineStatistics;
-import stackweave.engine.RefusalText;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.SystemCalls;
 import stackweave.unwind.Architecture;
@@ -47,19 +46,11 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
    */
   public static PerfSharedEngine start(SharedEvents shared, EngineConfig config, PerfBudget budget)
       throws EngineRefusedException {
-    SystemCalls calls =
-        SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
-    PerfSharedEngine engine = new PerfSharedEngine(shared, config, budget, calls);
-    try {
-      engine.open();
-      return engine;
-    } catch (EngineRefusedException | RuntimeException | Error e) {
-      engine.close();
-      throw e;
-    }
+    return opened(new PerfSharedEngine(shared, config, budget, calls(KIND)));
   }
 
-  private void open() throws EngineRefusedException {
+  @Override
+  void open() throws EngineRefusedException {
     openWakeup();
     records = new Records(pid, calls.architecture());
     merge(records);

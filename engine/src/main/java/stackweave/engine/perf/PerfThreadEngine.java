@@ -49,6 +49,8 @@ public final class PerfThreadEngine extends PerfEngine {
   /** Null unless it runs beside another engine, which watches the CPUs. */
   private final Beside beside;
 
+  private final PerfAttr.Features newest;
+
   private final boolean kernel;
   private final PerfRegisters registers;
   private final int[] cpus;
@@ -73,8 +75,14 @@ public final class PerfThreadEngine extends PerfEngine {
   private record Beside(int ringBytes, int filter) {}
 
   private PerfThreadEngine(
-      EngineKind kind, EngineConfig config, PerfBudget budget, SystemCalls calls, Beside beside) {
+      EngineKind kind,
+      EngineConfig config,
+      PerfBudget budget,
+      SystemCalls calls,
+      PerfAttr.Features newest,
+      Beside beside) {
     super(kind, config, budget, calls);
+    this.newest = newest;
     this.beside = beside;
     this.interval = config.event().isCpu() ? config.intervalNanos() : config.event().interval();
     this.kernel = kind == EngineKind.PERF_THREAD;
@@ -125,21 +133,13 @@ public final class PerfThreadEngine extends PerfEngine {
       PerfAttr.Features newest,
       Beside beside)
       throws EngineRefusedException {
-    SystemCalls calls =
-        SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(kind, 0));
-    PerfThreadEngine engine = new PerfThreadEngine(kind, config, budget, calls, beside);
-    try {
-      engine.open(newest);
-      return engine;
-    } catch (EngineRefusedException | RuntimeException | Error e) {
-      engine.close();
-      throw e;
-    }
+    return opened(new PerfThreadEngine(kind, config, budget, calls(kind), newest, beside));
   }
 
-  private void open(PerfAttr.Features newest) throws EngineRefusedException {
+  @Override
+  void open() throws EngineRefusedException {
     findEvent();
-    features = probe(newest);
+    features = probe();
     budget.admit(kind, cpus.length, System.nanoTime());
     openWakeup();
     openRings();
@@ -184,7 +184,7 @@ public final class PerfThreadEngine extends PerfEngine {
     return event == null ? e : EventRefusals.open(config.event(), e.refusal());
   }
 
-  private PerfAttr.Features probe(PerfAttr.Features newest) throws EngineRefusedException {
+  private PerfAttr.Features probe() throws EngineRefusedException {
     try {
       return PerfEvents.probe(
           calls, kind, attr, drainTid, newest, of -> writeSamplingAttr(attr, of));
