@@ -16,12 +16,6 @@ import stackweave.jfr.weave.format.JvmClock;
  * in the JVM. Made by {@link OutsideRecorder}.
  */
 final class OutsideRecording implements RoundRecording {
-  /** How long to wait for the start of sampling; on a busy machine it takes seconds. */
-  private static final long START_NANOS = 20_000_000_000L;
-
-  private static final long EXIT_NANOS = 1_000_000_000L;
-  private static final int PAUSE_MILLIS = 50;
-
   private final OutsideRecorder recorder;
 
   /** Null if JFR's own events are not recorded, or are lost. */
@@ -79,11 +73,6 @@ final class OutsideRecording implements RoundRecording {
   @Override
   public boolean isOver() {
     return !isTargetAlive() || !recorder.endReason().isEmpty() || events != null && events.isOver();
-  }
-
-  @Override
-  public boolean isOverSoon() {
-    return Waiting.until(this::isOver, EXIT_NANOS, PAUSE_MILLIS);
   }
 
   @Override

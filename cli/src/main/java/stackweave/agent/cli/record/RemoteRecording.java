@@ -37,9 +37,6 @@ public final class RemoteRecording implements RoundRecording {
   /** How long after its end other commands keep its file. */
   private static final long KEPT_MILLIS = 3_600_000;
 
-  /** How long to wait for the start of sampling; on a busy machine it takes seconds. */
-  private static final long START_NANOS = 20_000_000_000L;
-
   /** The time in which a working agent of -javaagent notices the recording. */
   private static final long NOTICE_NANOS = 5_000_000_000L;
 
@@ -58,8 +55,6 @@ public final class RemoteRecording implements RoundRecording {
   /** How long JFR may take to write the file of a recording that ended by itself. */
   private static final long WRITE_NANOS = 60_000_000_000L;
 
-  private static final long EXIT_NANOS = 1_000_000_000L;
-  private static final int PAUSE_MILLIS = 50;
   private static final String STOPPED = "Stopped recording";
   private static final String NO_MODULE = "jdk.jfr";
   private static final String NO_JFR = "Flight Recorder is ";
@@ -270,11 +265,6 @@ public final class RemoteRecording implements RoundRecording {
   @Override
   public boolean isTargetAlive() {
     return jvm.process().isAlive();
-  }
-
-  @Override
-  public boolean isOverSoon() {
-    return Waiting.until(this::isOver, EXIT_NANOS, PAUSE_MILLIS);
   }
 
   private boolean isWritten() {

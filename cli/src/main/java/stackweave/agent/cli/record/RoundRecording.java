@@ -5,12 +5,22 @@ import java.io.OutputStream;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Waiting;
 
 /**
  * A recording of another JVM that a {@link Recorder} has begun: one round of {@link
  * RecordingRounds}. Not thread-safe.
  */
 public interface RoundRecording extends AutoCloseable {
+  /** How long to wait for the start of sampling; on a busy machine it takes seconds. */
+  long START_NANOS = 20_000_000_000L;
+
+  /** How long a program that is ending may take to exit. */
+  long EXIT_NANOS = 1_000_000_000L;
+
+  /** Pause between two looks at what is waited for. */
+  int PAUSE_MILLIS = 50;
+
   /**
    * Waits until sampling has begun, or it is known why it can't.
    *
@@ -31,7 +41,9 @@ public interface RoundRecording extends AutoCloseable {
   boolean isOver();
 
   /** As {@link #isOver}, waiting a second for a program that is ending. */
-  boolean isOverSoon();
+  default boolean isOverSoon() {
+    return Waiting.until(this::isOver, EXIT_NANOS, PAUSE_MILLIS);
+  }
 
   /** Whether the process still runs. */
   boolean isTargetAlive();
