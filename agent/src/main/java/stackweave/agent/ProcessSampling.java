@@ -14,7 +14,6 @@ import stackweave.engine.choice.SharedEngines;
 import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.control.SamplingSettings;
-import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.NativeAccess;
 
 /** Samples other processes for the commands. Thread-safe. */
@@ -41,11 +40,7 @@ class ProcessSampling implements OutsideSampling {
       return "engine " + engine + " works there only";
     }
     NativeAccess.begin();
-    return OutsideSampler.whyNot(sampled(process), request, FeatureList.ofAnyProcess(options()));
-  }
-
-  private static SampledProcess sampled(TargetProcess process) {
-    return SampledProcess.other((int) process.pid(), process.directory());
+    return OutsideSampler.whyNot(process.sampled(), request, FeatureList.ofAnyProcess(options()));
   }
 
   @Override
@@ -93,7 +88,7 @@ class ProcessSampling implements OutsideSampling {
     Options options = options();
     OutsideSampler sampler =
         new OutsideSampler(
-            new OutsideSampler.Source(sampled(process), jdk, engines),
+            new OutsideSampler.Source(process.sampled(), jdk, engines),
             file,
             options,
             () -> FeatureList.ofAnyProcess(options),

@@ -111,6 +111,12 @@ public final class SampledProcess {
     return isOwn() || !image.isEmpty() && image.equals(imageOf(directory()));
   }
 
+  /** Whether it executes another program than when this was made, and has not ended. */
+  public boolean runsAnother() {
+    // In this order: a process that ends loses its memory, too.
+    return !isSameProgram() && hasMemory();
+  }
+
   /** The open descriptor of its memory; −1 if its memory has to be opened by its path. */
   public int memory() {
     return memory;

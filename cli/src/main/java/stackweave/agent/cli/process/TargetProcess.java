@@ -46,8 +46,7 @@ public final class TargetProcess implements AutoCloseable {
   private final Descriptor cwd;
   private final UserFiles files;
 
-  /** What it executes. */
-  private final String image;
+  private final SampledProcess sampled;
 
   private TargetProcess(
       long pid, ProcessStatus status, Descriptor proc, Descriptor cwd, UserFiles files) {
@@ -56,7 +55,7 @@ public final class TargetProcess implements AutoCloseable {
     this.proc = proc;
     this.cwd = cwd;
     this.files = files;
-    this.image = SampledProcess.imageOf(proc.path());
+    this.sampled = SampledProcess.other((int) pid, proc.path());
   }
 
   /**
@@ -234,9 +233,9 @@ public final class TargetProcess implements AutoCloseable {
     return pid;
   }
 
-  /** The path of its directory in /proc, which is no other process's until this is closed. */
-  public Path directory() {
-    return proc.path();
+  /** The process as what samples it knows it; good until this is closed. */
+  public SampledProcess sampled() {
+    return sampled;
   }
 
   /** The effective user id as this command sees it. */
@@ -364,13 +363,12 @@ public final class TargetProcess implements AutoCloseable {
 
   /** Whether this very process still runs the program that it ran at first, and is no zombie. */
   public boolean isAlive() {
-    return hasNotEnded() && SampledProcess.imageOf(proc.path()).equals(image);
+    return hasNotEnded() && sampled.isSameProgram();
   }
 
   /** Whether it runs another program by now (exec). */
   public boolean runsAnother() {
-    String now = SampledProcess.imageOf(proc.path());
-    return hasNotEnded() && !now.isEmpty() && !now.equals(image);
+    return hasNotEnded() && sampled.runsAnother();
   }
 
   private boolean hasNotEnded() {

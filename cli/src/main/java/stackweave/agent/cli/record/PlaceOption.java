@@ -60,7 +60,8 @@ public final class PlaceOption {
       throws FailedException {
     SamplingRequest request = SamplingRequest.of("record", asked.eventSettings());
     boolean isUntouched = !inside && asked.ofJfr().isEmpty() && !process.mayHaveAgents();
-    if (isUntouched && sampling.whyNot(process, request).isEmpty()) {
+    String whyNot = isUntouched ? sampling.whyNot(process, request) : null;
+    if (isUntouched && whyNot.isEmpty()) {
       return new OutsideRecorder(sampling, process, null, "", request);
     }
     TargetJvm jvm = null;
@@ -76,7 +77,9 @@ public final class PlaceOption {
     if (inside || jvm != null && jvm.presence() != Presence.NONE) {
       return new InsideRecorder(jvm);
     }
-    String whyNot = sampling.whyNot(process, request);
+    if (whyNot == null) {
+      whyNot = sampling.whyNot(process, request);
+    }
     if (whyNot.isEmpty()) {
       String missing = whyNoJvm == null ? "" : FailedException.worded(whyNoJvm);
       return new OutsideRecorder(sampling, process, jvm, missing, request);
