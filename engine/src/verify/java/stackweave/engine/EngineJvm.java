@@ -68,17 +68,17 @@ public final class EngineJvm {
 
   /** The oldest of those, for tests of what no JDK changes: {@link Jdk#onOldest}. */
   public static Stream<Jdk> oldest() {
-    return Jdk.onOldest().filter(Jdk::isOpenToAll);
+    return Jdk.oldestOf(jdks());
   }
 
   /** The newest of those, for the other half of such tests. */
   public static Stream<Jdk> newest() {
-    return Jdk.onNewest().filter(Jdk::isOpenToAll);
+    return Jdk.newestOf(jdks());
   }
 
   /** Both, for what JDKs may change. */
   public static Stream<Jdk> ends() {
-    return Jdk.onEnds().filter(Jdk::isOpenToAll);
+    return Stream.concat(oldest(), newest()).distinct();
   }
 
   /**

@@ -63,14 +63,22 @@ public record Jdk(Path home, int feature, String version) {
    * them, as of {@link #onNewest}.
    */
   public static Stream<Jdk> onOldest() {
-    List<Jdk> all = all();
-    return EVERY ? all.stream() : Stream.of(all.get(0));
+    return oldestOf(all());
   }
 
   /** The newest, for the other half of such tests. */
   public static Stream<Jdk> onNewest() {
-    List<Jdk> all = all();
-    return EVERY ? all.stream() : Stream.of(all.get(all.size() - 1));
+    return newestOf(all());
+  }
+
+  /** As {@link #onOldest}, of those that a test can use. */
+  public static Stream<Jdk> oldestOf(List<Jdk> jdks) {
+    return EVERY ? jdks.stream() : jdks.stream().limit(1);
+  }
+
+  /** As {@link #onNewest}, of those that a test can use. */
+  public static Stream<Jdk> newestOf(List<Jdk> jdks) {
+    return EVERY ? jdks.stream() : jdks.stream().skip(Math.max(0, jdks.size() - 1));
   }
 
   /** The oldest and the newest, for what JDKs may change; with {@code -Djdks=every} all of them. */
