@@ -44,6 +44,7 @@ class CodeFreeingIT {
             "-XX:TieredStopAtLevel=1",
             "-Xmx256m",
             "-Xmn16m",
+            "-Xms256m", // in less, a concurrent cycle begins, which rightly counts
             option,
             "-cp",
             System.getProperty("java.class.path"),
