@@ -6,20 +6,36 @@ import java.util.function.BooleanSupplier;
 /**
  * Lets threads work one after the other, in the order in which they ask, so that together they take
  * one core. Whoever works for longer than a second, such as in a file system that does not answer,
- * no longer keeps the others waiting. Thread-safe.
+ * no longer keeps the others waiting. For ten seconds after that nobody keeps them waiting for
+ * longer than 20 ms: many that hang in turn would else add up to minutes. Thread-safe.
  */
 public final class Turns {
   private static final long LONGEST_NANOS = 1_000_000_000L;
+  private static final long LONGEST_SOON_AFTER_NANOS = 20_000_000L;
+  private static final long SOON_NANOS = 10_000_000_000L;
 
   /** How often a thread that waits looks whether it has to hurry. */
   private static final long LOOK_MILLIS = 20;
 
+  private final long longestSoonAfterNanos;
   private final ArrayDeque<Thread> waiting = new ArrayDeque<>();
 
   /** Null if nobody works. */
   private Thread worker;
 
   private long sinceNanos;
+
+  /** When somebody was last found to work for too long. */
+  private long overrunNanos = System.nanoTime() - SOON_NANOS;
+
+  /** Of nobody yet. */
+  public Turns() {
+    this(LONGEST_SOON_AFTER_NANOS);
+  }
+
+  Turns(long longestSoonAfterNanos) {
+    this.longestSoonAfterNanos = longestSoonAfterNanos;
+  }
 
   /**
    * Waits until it is the calling thread's turn.
@@ -39,6 +55,9 @@ public final class Turns {
     }
     waiting.remove(caller);
     if (leftNanos() == 0) {
+      if (worker != null) {
+        overrunNanos = System.nanoTime();
+      }
       worker = caller;
       sinceNanos = System.nanoTime();
     }
@@ -50,7 +69,9 @@ public final class Turns {
 
   /** How long the others still wait for the one who works, in ns. */
   private long leftNanos() {
-    return worker == null ? 0 : Math.max(0, LONGEST_NANOS - (System.nanoTime() - sinceNanos));
+    long now = System.nanoTime();
+    long longest = now - overrunNanos < SOON_NANOS ? longestSoonAfterNanos : LONGEST_NANOS;
+    return worker == null ? 0 : Math.max(0, longest - (now - sinceNanos));
   }
 
   /** Ends the calling thread's turn, if it still has it. */

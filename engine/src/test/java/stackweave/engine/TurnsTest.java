@@ -1,6 +1,7 @@
 package stackweave.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -39,8 +40,43 @@ class TurnsTest {
     assertEquals(1, most.get());
   }
 
+  /** A second for the first, and little for each that hangs after it. */
+  @Test
+  void manyWhoHangHoldUpTheOthersOnce() throws InterruptedException {
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    List<Thread> hanging = new ArrayList<>();
+    long began = System.nanoTime();
+    for (int i = 0; i < 30; i++) {
+      CountDownLatch hangs = new CountDownLatch(1);
+      Thread thread =
+          new Thread(
+              () -> {
+                turns.begin(() -> false);
+                hangs.countDown();
+                try {
+                  mayGoOn.await();
+                } catch (InterruptedException e) {
+                  return;
+                }
+                turns.end();
+              });
+      thread.start();
+      hanging.add(thread);
+      hangs.await();
+    }
+    turns.begin(() -> false);
+    long took = System.nanoTime() - began;
+    assertTrue(took < 15_000_000_000L, took + " ns, where each for a second would be 30 s");
+    turns.end();
+    mayGoOn.countDown();
+    for (Thread thread : hanging) {
+      thread.join();
+    }
+  }
+
   @Test
   void theOthersGoOnWithoutOneWhoHangs() throws InterruptedException {
+    Turns turns = new Turns(60_000_000_000L); // the next one waits
     CountDownLatch hangs = new CountDownLatch(1);
     CountDownLatch mayGoOn = new CountDownLatch(1);
     Thread hanging =
