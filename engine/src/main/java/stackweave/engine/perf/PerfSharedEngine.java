@@ -28,7 +28,6 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
   private final EndedThreads endedThreads;
   private SharedEvents.Target target;
   private Records records;
-  private long lostBefore;
   private volatile boolean isUrgent;
 
   private PerfSharedEngine(
@@ -55,7 +54,6 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
     records = new Records(pid, calls.architecture());
     merge(records);
     begun();
-    lostBefore = shared.lost();
     SharedEvents.Target added = new SharedEvents.Target(pid, queue, super::wake);
     shared.add(config, added);
     target = added;
@@ -165,14 +163,13 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
   void end() {
     if (target != null) {
       shared.remove(target);
+      readLost();
       target = null;
     }
-    readLost();
   }
 
-  /** Of what the rings lost nobody knows whose it was, so each process counts all of it. */
   private void readLost() {
-    lost = queue.lost() + shared.lost() - lostBefore;
+    lost = queue.lost() + shared.lostOf(target);
   }
 
   @Override

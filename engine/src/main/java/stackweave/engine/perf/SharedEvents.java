@@ -39,8 +39,25 @@ public final class SharedEvents implements AutoCloseable {
   /** How often lost samples are counted, and it is checked which CPUs there are. */
   private static final long LOOK_NANOS = 2_000_000_000L;
 
-  /** A process: its queue, and how its thread is woken. */
-  record Target(int pid, SnapshotQueue queue, Runnable waker) {}
+  /** A process. All that changes is guarded by the events. */
+  static final class Target {
+    final int pid;
+    final SnapshotQueue queue;
+
+    /** Wakes its thread. */
+    final Runnable waker;
+
+    /** Samples since losses were counted last, and what it has of these. */
+    private long recent;
+
+    private double lost;
+
+    Target(int pid, SnapshotQueue queue, Runnable waker) {
+      this.pid = pid;
+      this.queue = queue;
+      this.waker = waker;
+    }
+  }
 
   private final Turns turns = new Turns();
 
@@ -125,7 +142,7 @@ public final class SharedEvents implements AutoCloseable {
       thread = DaemonThread.of("stackweave-rings", this::run);
       thread.start();
     }
-    if (!events.filter().add(target.pid())) {
+    if (!events.filter().add(target.pid)) {
       throw RefusalText.PERF_TOO_MANY_PROCESSES.of(KIND, 0, ProcessFilter.MAX_PROCESSES);
     }
     if (count == targets.length) {
@@ -157,7 +174,7 @@ public final class SharedEvents implements AutoCloseable {
   void remove(Target target) {
     synchronized (this) {
       if (events != null) {
-        events.filter().remove(target.pid());
+        events.filter().remove(target.pid);
       }
     }
     // What a CPU has begun to write is in its ring after this time.
@@ -167,6 +184,9 @@ public final class SharedEvents implements AutoCloseable {
     }
     drain();
     synchronized (this) {
+      if (events != null) {
+        countLost();
+      }
       for (int i = 0; i < count; i++) {
         if (targets[i] == target) {
           targets[i] = targets[--count];
@@ -207,18 +227,19 @@ public final class SharedEvents implements AutoCloseable {
     }
     ring.take();
     if (target != null) {
-      SnapshotQueue queue = target.queue();
+      target.recent++;
+      SnapshotQueue queue = target.queue;
       boolean wasFilling = queue.backlog() >= FILLING;
       queue.put(snapshot);
       if (!wasFilling && queue.backlog() >= FILLING) {
-        target.waker().run();
+        target.waker.run();
       }
     }
   }
 
   private Target targetOf(int pid) {
     for (int i = 0; i < count; i++) {
-      if (targets[i].pid() == pid) {
+      if (targets[i].pid == pid) {
         return targets[i];
       }
     }
@@ -265,7 +286,7 @@ public final class SharedEvents implements AutoCloseable {
     if (events == null || count == 0) {
       return;
     }
-    lost = Math.max(lostTold, lostBefore + events.lost());
+    countLost();
     BitSet online = CpuSet.online();
     online.andNot(withoutTicks);
     BitSet sampled = new BitSet();
@@ -277,9 +298,27 @@ public final class SharedEvents implements AutoCloseable {
     }
   }
 
+  /**
+   * Of a sample that a ring lost nobody knows whose it was: they are divided among the processes as
+   * those that were taken meanwhile.
+   */
+  private void countLost() {
+    long before = lost;
+    lost = Math.max(lostTold, lostBefore + events.lost());
+    long taken = 0;
+    for (int i = 0; i < count; i++) {
+      taken += targets[i].recent;
+    }
+    for (int i = 0; i < count; i++) {
+      targets[i].lost += (double) (lost - before) * targets[i].recent / Math.max(1, taken);
+      targets[i].recent = 0;
+    }
+  }
+
   private void reopen() {
     events.disable();
     merge.drain(Long.MAX_VALUE, true, this::record);
+    countLost();
     lostBefore = lost;
     events.close();
     events = null;
@@ -289,7 +328,7 @@ public final class SharedEvents implements AutoCloseable {
       return; // whoever starts again is told
     }
     for (int i = 0; i < count; i++) {
-      events.filter().add(targets[i].pid());
+      events.filter().add(targets[i].pid);
     }
     events.enable();
   }
@@ -311,9 +350,9 @@ public final class SharedEvents implements AutoCloseable {
     return events == null ? 0 : events.stackBytes();
   }
 
-  /** Samples of all processes that found no room in a ring; up to two seconds old. */
-  synchronized long lost() {
-    return lost;
+  /** A process's share of the samples that found no room in a ring; up to two seconds old. */
+  synchronized long lostOf(Target target) {
+    return Math.round(target.lost);
   }
 
   /** Whether older parts of stacks were copied lately. */
