@@ -14,14 +14,18 @@ import stackweave.maps.proc.ProcessFiles;
  * thread-safe.
  */
 public final class FilesBelowRoot implements ProcessFiles, AutoCloseable {
-  private final Path process;
+  /**
+   * Of links to what it has mapped. Below its other links there are other files than its root's.
+   */
+  private final Path mapFiles;
+
   private final Descriptor root;
 
   /** The root's own path, with which the kernel begins paths in maps; empty for the machine's. */
   private final String prefix;
 
-  private FilesBelowRoot(Path process, Descriptor root, String prefix) {
-    this.process = process;
+  private FilesBelowRoot(Path mapFiles, Descriptor root, String prefix) {
+    this.mapFiles = mapFiles;
     this.root = root;
     this.prefix = prefix;
   }
@@ -36,14 +40,18 @@ public final class FilesBelowRoot implements ProcessFiles, AutoCloseable {
     String prefix = Files.readSymbolicLink(Path.of(process.file("root"))).toString();
     try (Descriptor directory = Descriptor.directory(process.directory().toString())) {
       return new FilesBelowRoot(
-          process.directory(), directory.followMagicLink("root"), prefix.equals("/") ? "" : prefix);
+          Path.of(process.file("map_files")),
+          directory.followMagicLink("root"),
+          prefix.equals("/") ? "" : prefix);
     }
   }
 
   @Override
   public Descriptor open(Path path) throws IOException {
     try (Descriptor found =
-        path.startsWith(process) ? Descriptor.target(path) : root.find(inRoot(path.toString()))) {
+        mapFiles.equals(path.getParent())
+            ? Descriptor.target(path)
+            : root.find(inRoot(path.toString()))) {
       if (!found.facts().isRegular()) {
         throw new FileSystemException(path.toString(), null, "is no regular file");
       }
