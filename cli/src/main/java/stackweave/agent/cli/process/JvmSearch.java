@@ -11,14 +11,21 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.DaemonThread;
 import stackweave.linux.Descriptor;
 
 /**
  * Finds the JVMs of the machine by looking at all processes from time to time. What a process has
  * mapped and its command line are read once for each program that it executes, and now and then
- * while it is no JVM. Not thread-safe.
+ * while it is no JVM. A process can keep its readers waiting, by memory that a file system of its
+ * own provides; so each is read on a thread of its own, and few of one user at a time. Not
+ * thread-safe.
  */
 public final class JvmSearch {
   /**
@@ -29,8 +36,16 @@ public final class JvmSearch {
    */
   public record Jvm(int pid, String image, int uid) {}
 
-  /** How long one process is waited for. */
-  private static final long MAX_SECONDS = 1;
+  /** How long a process is waited for at most; if it answers later, the next look has it. */
+  static final long WAIT_NANOS = 50_000_000L;
+
+  /** How long a look waits for all of them, in multiples of that. */
+  private static final int MAX_WAITS = 20;
+
+  /** The most of one user's processes that have not answered yet, and of all users'. */
+  private static final int MAX_SILENT_OF_USER = 8;
+
+  private static final int MAX_SILENT = 64;
 
   /** The longest pause between two looks at a process that is no JVM, in looks at all. */
   private static final int MAX_PAUSE = 64;
@@ -48,6 +63,9 @@ public final class JvmSearch {
     /** Null if it is no JVM that is searched for. */
     Jvm jvm;
 
+    /** What it is found to be; null while nothing reads it. */
+    FutureTask<Jvm> reading;
+
     /** Looks at all processes until it is looked at again, or {@link #NEVER}. */
     int left;
 
@@ -56,12 +74,27 @@ public final class JvmSearch {
     Known(String image) {
       this.image = image;
     }
+
+    /** Whether this look is to read it; it stays due until that has begun. */
+    boolean isDue() {
+      if (jvm == null && left > 0) {
+        left--;
+      }
+      return jvm == null && left == 0;
+    }
   }
 
   private final Path proc;
   private final Pattern match;
   private final String cgroup;
+  private final long waitNanos;
   private Map<Integer, Known> known = new TreeMap<>();
+
+  /** A process that is read. */
+  private record Reading(int uid, FutureTask<Jvm> task) {}
+
+  /** Those that had not answered when they were looked at last, also of processes that are gone. */
+  private final List<Reading> silent = new ArrayList<>();
 
   /**
    * @param match what the command line must contain, its words joined by blanks
@@ -69,10 +102,11 @@ public final class JvmSearch {
    *     empty for all
    */
   public JvmSearch(Pattern match, String cgroup) {
-    this(Path.of("/proc"), match, cgroup);
+    this(Path.of("/proc"), match, cgroup, WAIT_NANOS);
   }
 
-  JvmSearch(Path proc, Pattern match, String cgroup) {
+  JvmSearch(Path proc, Pattern match, String cgroup, long waitNanos) {
+    this.waitNanos = waitNanos;
     this.proc = proc;
     this.match = match;
     this.cgroup = cgroup.replaceFirst("/+$", "");
@@ -98,14 +132,12 @@ public final class JvmSearch {
       }
     }
     known = now;
+    silent.removeIf(reading -> reading.task().isDone());
+    long end = System.nanoTime() + MAX_WAITS * waitNanos;
     List<Jvm> jvms = new ArrayList<>();
     now.forEach(
         (pid, process) -> {
-          if (process.jvm == null && process.left >= 0 && process.left-- == 0) {
-            process.left = process.pause;
-            process.pause = Math.min(2 * process.pause, MAX_PAUSE);
-            lookAt(pid, process);
-          }
+          lookAt(pid, process, end);
           if (process.jvm != null) {
             jvms.add(process.jvm);
           }
@@ -113,21 +145,53 @@ public final class JvmSearch {
     return jvms;
   }
 
-  private void lookAt(int pid, Known process) {
-    Path path = proc.resolve(Integer.toString(pid));
-    try (Descriptor directory = Descriptor.directory(path.toString())) {
-      boolean isMeant =
-          isInCgroup(directory.path())
-              && UserRights.unchanged()
-                  .run(
-                      () -> TargetProcess.hasLibjvm(directory) && matches(directory.path()),
-                      MAX_SECONDS);
-      if (isMeant && SampledProcess.imageOf(directory.path()).equals(process.image)) {
-        process.jvm = new Jvm(pid, process.image, ProcessStatus.of(directory.path()).uid());
+  private void lookAt(int pid, Known process, long end) {
+    try {
+      if (process.reading == null && process.isDue()) {
+        begin(pid, process, end);
       }
-    } catch (IOException | RuntimeException e) {
+      if (process.reading != null && process.reading.isDone()) {
+        process.jvm = process.reading.get();
+        process.reading = null;
+      }
+    } catch (IOException | RuntimeException | ExecutionException e) {
       // It may not be looked at, or does not let itself be: the others are.
       process.left = NEVER;
+      process.reading = null;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void begin(int pid, Known process, long end) throws IOException, InterruptedException {
+    int uid = ProcessStatus.of(proc.resolve(Integer.toString(pid))).uid();
+    long ofUser = silent.stream().filter(reading -> reading.uid() == uid).count();
+    if (System.nanoTime() > end || ofUser == MAX_SILENT_OF_USER || silent.size() == MAX_SILENT) {
+      return; // the next look tries it again
+    }
+    process.left = process.pause;
+    process.pause = Math.min(2 * process.pause, MAX_PAUSE);
+    process.reading = new FutureTask<>(() -> read(pid, process.image));
+    DaemonThread.of("stackweave-looking", process.reading).start();
+    try {
+      process.reading.get(waitNanos, TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      silent.add(new Reading(uid, process.reading));
+    } catch (ExecutionException e) {
+      return; // whoever takes the result is told
+    }
+  }
+
+  /** The JVM; null if it is none that is searched for, or another program by now. */
+  private Jvm read(int pid, String image) throws IOException {
+    Path path = proc.resolve(Integer.toString(pid));
+    try (Descriptor directory = Descriptor.directory(path.toString())) {
+      return isInCgroup(directory.path())
+              && TargetProcess.hasLibjvm(directory)
+              && matches(directory.path())
+              && SampledProcess.imageOf(directory.path()).equals(image)
+          ? new Jvm(pid, image, ProcessStatus.of(directory.path()).uid())
+          : null;
     }
   }
 

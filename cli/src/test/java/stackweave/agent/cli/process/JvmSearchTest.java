@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -12,6 +14,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import stackweave.testing.Commands;
 
 /** Which processes of a /proc that the test writes are JVMs that are meant. */
 class JvmSearchTest {
@@ -32,7 +35,7 @@ class JvmSearchTest {
   }
 
   private JvmSearch search(String match, String cgroup) {
-    return new JvmSearch(proc, Pattern.compile(match), cgroup);
+    return new JvmSearch(proc, Pattern.compile(match), cgroup, Long.MAX_VALUE / 100);
   }
 
   private static List<Integer> pids(JvmSearch search) throws IOException {
@@ -91,6 +94,38 @@ class JvmSearchTest {
       looks++;
       assertTrue(looks < 64, "looks");
     }
+  }
+
+  /** As where a process has its memory from a file system of its own. */
+  @Test
+  @Timeout(60)
+  void thoseThatDoNotAnswerHoldUpNoOther() throws Exception {
+    Path first = silent(11, 1000);
+    for (int pid = 12; pid < 36; pid++) {
+      silent(pid, 1000);
+    }
+    process(36, 1, 0, LIBJVM, "java", "orders");
+    process(37, 1, 1000, LIBJVM, "java", "orders");
+    JvmSearch search = new JvmSearch(proc, Pattern.compile("orders"), "", JvmSearch.WAIT_NANOS);
+    while (pids(search).isEmpty()) {
+      Thread.sleep(10); // on a busy machine no process may answer in time
+    }
+    assertEquals(List.of(36), pids(search), "of this user too many do not answer");
+    try (OutputStream out = Files.newOutputStream(first)) { // whoever reads it goes on
+      out.write(LIBJVM.getBytes(StandardCharsets.UTF_8));
+      while (!pids(search).equals(List.of(11, 36))) {
+        Thread.sleep(10);
+      }
+    }
+  }
+
+  /** A JVM whose mappings can't be read before somebody writes to the path that is returned. */
+  private Path silent(int pid, int uid) throws Exception {
+    process(pid, 1, uid, "", "java", "orders");
+    Path maps = proc.resolve(pid + "/maps");
+    Files.delete(maps);
+    Commands.run("mkfifo", maps).successfully();
+    return maps;
   }
 
   @Test
