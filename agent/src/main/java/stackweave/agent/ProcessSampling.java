@@ -93,7 +93,8 @@ class ProcessSampling implements OutsideSampling {
             options,
             () -> FeatureList.ofAnyProcess(options),
             messages(process));
-    sampler.heedSwitch(process::switchedOffBy);
+    SwitchWatch usersSwitch = new SwitchWatch(process);
+    sampler.heedSwitch(usersSwitch);
     sampler.start(request);
     return new Session() {
       @Override
@@ -124,6 +125,7 @@ class ProcessSampling implements OutsideSampling {
       @Override
       public void close() {
         sampler.close();
+        usersSwitch.close();
       }
     };
   }
