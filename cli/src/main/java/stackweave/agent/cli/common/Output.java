@@ -18,6 +18,7 @@ import java.util.regex.Pattern;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.linux.Descriptor;
 
 /**
  * Writes a command's result to a file, or to standard output for null and {@code -}. Text is UTF-8
@@ -175,6 +176,19 @@ public final class Output {
    * a file of the JVM's own; closing that would replace it by /dev/null, and the JVM would end with
    * SIGSEGV at its next read.
    */
+  /**
+   * An unlinked temporary file that only its owner may access, so that nothing is left however this
+   * process ends. This process reads and writes it by the descriptor's path.
+   */
+  public static Descriptor temporary() throws IOException {
+    Path named = Files.createTempFile("stackweave-", ".jfr");
+    try {
+      return Descriptor.file(named);
+    } finally {
+      Files.delete(named);
+    }
+  }
+
   private static OutputStream standardOutput() {
     return new FileOutputStream(FileDescriptor.out) {
       @Override

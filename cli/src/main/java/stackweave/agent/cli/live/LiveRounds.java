@@ -3,13 +3,13 @@ package stackweave.agent.cli.live;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.record.Recorder;
 import stackweave.agent.cli.record.RecordingRounds;
 import stackweave.agent.cli.record.RemoteRecording;
@@ -109,7 +109,7 @@ public final class LiveRounds {
         taker.lose("the program wrote no recording of JFR's");
         return;
       }
-      file = withoutName();
+      file = Output.temporary();
       if (file.room() - size < KEPT_FREE) {
         throw new FailedException(
             "no space left for %s bytes in %s, of which 64 MiB stay free",
@@ -130,19 +130,6 @@ public final class LiveRounds {
       if (file != null) {
         file.close();
       }
-    }
-  }
-
-  /**
-   * An unlinked temporary file that only its owner may access, so that nothing is left however this
-   * process ends. This process reads and writes it by the descriptor's path.
-   */
-  private static Descriptor withoutName() throws IOException {
-    Path named = Files.createTempFile("stackweave-", ".jfr");
-    try {
-      return Descriptor.file(named);
-    } finally {
-      Files.delete(named);
     }
   }
 }

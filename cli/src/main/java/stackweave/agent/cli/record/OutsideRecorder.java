@@ -1,7 +1,6 @@
 package stackweave.agent.cli.record;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
@@ -10,6 +9,7 @@ import stackweave.agent.cli.outside.OutsideSampling;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.linux.Descriptor;
 
 /**
  * Samples the JVM from this process, and has JFR record its own events there. Nothing of the agent
@@ -36,7 +36,7 @@ final class OutsideRecorder implements Recorder {
   private OutsideSampling.Session session;
 
   /** The file that the session writes. */
-  private Path current;
+  private Descriptor current;
 
   /** The sampler's last report, after the session's end. */
   private String report = "";
@@ -66,14 +66,14 @@ final class OutsideRecorder implements Recorder {
   public RoundRecording start(RemoteRecording.Request asked) throws FailedException {
     mustHaveRoom();
     RemoteRecording events = startEvents(asked.ofJfr());
-    Path file = null;
+    Descriptor file = null;
     boolean begun = false;
     try {
-      file = Files.createTempFile("stackweave-", ".jfr");
+      file = Output.temporary();
       if (session == null) {
-        session = sampling.begin(process, jvm == null ? "" : jvm.version(), request, file);
+        session = sampling.begin(process, jvm == null ? "" : jvm.version(), request, file.path());
       } else {
-        session.rotate(file);
+        session.rotate(file.path());
       }
       current = file;
       begun = true;
@@ -88,7 +88,9 @@ final class OutsideRecorder implements Recorder {
         if (events != null) {
           events.discard();
         }
-        delete(file);
+        if (file != null) {
+          file.close();
+        }
       }
     }
   }
@@ -142,24 +144,14 @@ final class OutsideRecorder implements Recorder {
     CommandMessages.say("only samples are recorded, and JFR's own events are missing: %s", why);
   }
 
-  static void delete(Path file) {
-    try {
-      if (file != null) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException e) {
-      CommandMessages.say("can't remove %s: %s", file, FailedException.reason(e));
-    }
-  }
-
   /** The session; null after its end. */
   OutsideSampling.Session session() {
     return session;
   }
 
   /** Completes the file of a recording: ends sampling, unless a later one goes on with it. */
-  void complete(Path file) {
-    if (file.equals(current) && session != null) {
+  void complete(Descriptor file) {
+    if (file == current && session != null) {
       session.close();
       report = session.report();
       endReason = session.endReason();

@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Waiting;
 import stackweave.jfr.weave.format.EventCopy;
 import stackweave.jfr.weave.format.JvmClock;
+import stackweave.linux.Descriptor;
 
 /**
  * A recording whose samples this process writes into a file of its own, beside one of JFR's events
@@ -21,7 +23,7 @@ final class OutsideRecording implements RoundRecording {
   /** Null if JFR's own events are not recorded, or are lost. */
   private RemoteRecording events;
 
-  private final Path samples;
+  private final Descriptor samples;
   private final long startMillis = System.currentTimeMillis();
   private final long startNanos = System.nanoTime();
   private String obstacle = "";
@@ -32,13 +34,11 @@ final class OutsideRecording implements RoundRecording {
   /** Whether the process ran another program then. */
   private boolean runsAnother;
 
-  private boolean keepsSamples;
-
   /**
    * @param events null for none; closed with this
-   * @param samples the file with the samples; removed with this
+   * @param samples the file with the samples, without a name; closed with this
    */
-  OutsideRecording(OutsideRecorder recorder, RemoteRecording events, Path samples) {
+  OutsideRecording(OutsideRecorder recorder, RemoteRecording events, Descriptor samples) {
     this.recorder = recorder;
     this.events = events;
     this.samples = samples;
@@ -150,17 +150,17 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public long size() throws IOException {
-    return Files.size(samples) + (events == null ? 0 : events.size());
+    return Files.size(samples.path()) + (events == null ? 0 : events.size());
   }
 
   @Override
   public void copy(OutputStream out) throws IOException {
     if (events == null) {
-      Files.copy(samples, out);
+      Files.copy(samples.path(), out);
       return;
     }
     events.copy(out);
-    EventCopy.copy(samples, new JvmClock(events.headers()), out);
+    EventCopy.copy(samples.path(), new JvmClock(events.headers()), out);
   }
 
   @Override
@@ -170,9 +170,10 @@ final class OutsideRecording implements RoundRecording {
   }
 
   @Override
-  public String keep() {
-    keepsSamples = true;
-    return samples + (events == null ? "" : ", and JFR's own events as " + events.keep());
+  public String keep() throws IOException {
+    Path kept = Files.createTempFile("stackweave-", ".jfr");
+    Files.copy(samples.path(), kept, StandardCopyOption.REPLACE_EXISTING);
+    return kept + (events == null ? "" : ", and JFR's own events as " + events.keep());
   }
 
   @Override
@@ -194,8 +195,6 @@ final class OutsideRecording implements RoundRecording {
     if (events != null) {
       events.close();
     }
-    if (!keepsSamples) {
-      OutsideRecorder.delete(samples);
-    }
+    samples.close();
   }
 }

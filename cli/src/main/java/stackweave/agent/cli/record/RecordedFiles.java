@@ -177,9 +177,16 @@ final class RecordedFiles {
       throw new FailedException(
           "can't read the recording that process %s made: %s", pid, FailedException.reason(e));
     } catch (FailedException e) {
-      // Keeps the file, the only copy of the recording.
-      throw new FailedException(
-          FailedException.worded(e) + "; the recording is kept as " + recording.keep());
+      throw new FailedException(FailedException.worded(e) + "; " + kept(recording));
+    }
+  }
+
+  /** Keeps the only copy of the recording. */
+  private static String kept(RoundRecording recording) {
+    try {
+      return "the recording is kept as " + recording.keep();
+    } catch (IOException e) {
+      return "the recording can't be kept elsewhere: " + FailedException.reason(e);
     }
   }
 

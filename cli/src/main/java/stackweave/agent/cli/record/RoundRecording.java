@@ -92,11 +92,12 @@ public interface RoundRecording extends AutoCloseable {
   int copyNew(Set<Long> known, OutputStream out) throws IOException;
 
   /**
-   * Leaves what was recorded where it is.
+   * Leaves what was recorded in a temporary file.
    *
    * @return its path, as text for the user
+   * @throws IOException if that can't be written
    */
-  String keep();
+  String keep() throws IOException;
 
   /** The sampler's summary of it, one topic a line; empty if none. */
   String report() throws FailedException;
