@@ -24,8 +24,8 @@ final class OutsideRecording implements RoundRecording {
   private RemoteRecording events;
 
   private final Descriptor samples;
-  private final long startMillis = System.currentTimeMillis();
-  private final long startNanos = System.nanoTime();
+  private final long startMillis;
+  private final long startNanos;
   private String obstacle = "";
 
   /** Whether the program ended before this recording. */
@@ -42,6 +42,9 @@ final class OutsideRecording implements RoundRecording {
     this.recorder = recorder;
     this.events = events;
     this.samples = samples;
+    // That of the events begins first.
+    this.startMillis = events == null ? System.currentTimeMillis() : events.startMillis();
+    this.startNanos = System.nanoTime() - (events == null ? 0 : events.nanos());
   }
 
   @Override
