@@ -64,6 +64,12 @@ class ProcessSampling implements OutsideSampling {
       this.shared = shared;
     }
 
+    /** Whether CPUs can be sampled here is known. */
+    @Override
+    public String whyNot(TargetProcess process, SamplingRequest request) {
+      return OutsideSampler.whyNoJvm(process.sampled());
+    }
+
     /** Say which process they are of. */
     @Override
     Messages messages(TargetProcess process) {

@@ -8,6 +8,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import stackweave.agent.attach.StatusBoard;
 import stackweave.agent.decode.ProcessView;
@@ -42,6 +44,11 @@ import stackweave.linux.MemoryAccess;
 public final class OutsideSampler implements AutoCloseable {
   /** Within it, files of a process answer, unless a file system of its own keeps them back. */
   private static final long MAX_SECONDS = 30;
+
+  /** Within it, a JVM has started. */
+  private static final long MAX_START_MILLIS = 5_000;
+
+  private static final long START_PAUSE_NANOS = 50_000_000L;
 
   private final SampledProcess process;
   private final EventStore store;
@@ -117,6 +124,15 @@ public final class OutsideSampler implements AutoCloseable {
    */
   public static String whyNot(
       SampledProcess process, SamplingRequest request, List<Feature> features) {
+    return tried(process, pinned -> whyNotHere(pinned, request, features));
+  }
+
+  /** As {@link #whyNot}, of the JVM alone: its memory and the layout of its VM. */
+  public static String whyNoJvm(SampledProcess process) {
+    return tried(process, OutsideSampler::whyNoSupportedJvm);
+  }
+
+  private static String tried(SampledProcess process, Function<SampledProcess, String> tries) {
     if (!process.hasMemory()) {
       return "process " + process.pid() + " has ended";
     }
@@ -127,7 +143,7 @@ public final class OutsideSampler implements AutoCloseable {
           new FutureTask<>(
               () -> {
                 rights.take();
-                return whyNotHere(pinned, request, features);
+                return tries.apply(pinned);
               });
       try {
         DaemonThread.of("stackweave-trial", trial).start();
@@ -170,9 +186,25 @@ public final class OutsideSampler implements AutoCloseable {
         return why;
       }
     }
-    try (ProcessView view = ProcessView.open(process, MemoryAccess.AUTO, false, modules -> {})) {
-      return view.isJvm() ? view.nativeOnly() : "it is no JVM (it has no libjvm.so mapped)";
+    return whyNoSupportedJvm(process);
+  }
+
+  private static String whyNoSupportedJvm(SampledProcess process) {
+    while (true) {
+      try (ProcessView view = ProcessView.open(process, MemoryAccess.AUTO, false, modules -> {})) {
+        String why = view.isJvm() ? view.nativeOnly() : "it is no JVM (it has no libjvm.so mapped)";
+        if (why.isEmpty() || !mayBeStarting(process)) {
+          return why;
+        }
+      }
+      LockSupport.parkNanos(START_PAUSE_NANOS);
     }
+  }
+
+  /** A VM that has not made all its structures yet looks like one that is not supported. */
+  private static boolean mayBeStarting(SampledProcess process) {
+    return process.hasMemory()
+        && System.currentTimeMillis() - process.startMillis() < MAX_START_MILLIS;
   }
 
   /** With its memory open, which is its own whatever becomes of its id. */

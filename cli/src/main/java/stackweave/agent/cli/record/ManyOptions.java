@@ -97,11 +97,22 @@ public final class ManyOptions {
     } catch (IOException e) {
       throw new FailedException("users can't be looked up: " + FailedException.reason(e));
     }
-    return uid -> allUsers || named.contains(OutputFile.owner(uid));
+    return new Users(allUsers, named);
   }
 
-  /** Users whose JVMs are recorded. */
-  interface Users {
-    boolean has(int uid) throws IOException;
+  /**
+   * Users whose JVMs are recorded.
+   *
+   * @param areAll whether all are
+   * @param named otherwise
+   */
+  record Users(boolean areAll, Set<UserPrincipal> named) {
+    boolean has(int uid) throws IOException {
+      return areAll || named.contains(OutputFile.owner(uid));
+    }
+
+    boolean areSeveral() {
+      return areAll || named.size() > 1;
+    }
   }
 }

@@ -26,10 +26,13 @@ final class ManyRecordings {
   /** The most at a time. */
   static final int MOST = 64;
 
+  /** Of one user, where those of several are recorded. */
+  private static final int MOST_OF_USER = 48;
+
   private static final long LOOK_MILLIS = 1_000;
 
   /** How long the end waits for recordings of JVMs that do not answer. */
-  private static final long END_SECONDS = 120;
+  private static final long END_SECONDS = 30;
 
   /**
    * What is asked for.
@@ -56,8 +59,10 @@ final class ManyRecordings {
   /** What could not be recorded, and is not tried again while it runs. */
   private final Set<Jvm> failed = new HashSet<>();
 
+  private final ShortRecordings shortOnes = new ShortRecordings(startNanos);
   private int othersSaid;
   private boolean isMostSaid;
+  private boolean areShortOnesSaid;
 
   ManyRecordings(
       ManyOptions options, OutsideSampling sampling, SamplingRequest request, Plan plan) {
@@ -130,6 +135,7 @@ final class ManyRecordings {
         if (recording.hasFailed) {
           failed.add(recording.jvm);
         }
+        shortOnes.ended(recording.jvm.uid(), recording.nanos);
       } else if (!present.contains(recording.jvm)) {
         recording.rounds.end();
       }
@@ -137,15 +143,27 @@ final class ManyRecordings {
   }
 
   private void begin(Jvm jvm) {
-    if (recordings.size() < MOST) {
+    int uid = jvm.uid();
+    long ofUser = recordings.values().stream().filter(each -> each.jvm.uid() == uid).count();
+    if (recordings.size() == MOST || users.areSeveral() && ofUser == MOST_OF_USER) {
+      if (!isMostSaid) {
+        isMostSaid = true;
+        CommandMessages.say(
+            "%s JVMs are recorded at a time, of one of several users %s, and more match: narrow"
+                + " them by --match or --cgroup",
+            MOST, MOST_OF_USER);
+      }
+    } else if (!shortOnes.allow(uid, System.nanoTime())) {
+      if (!areShortOnesSaid) {
+        areShortOnesSaid = true;
+        CommandMessages.say(
+            "many JVMs of user %s end within %s seconds: one more is recorded each %s seconds",
+            uid, ShortRecordings.SECONDS, ShortRecordings.SECONDS);
+      }
+    } else {
       Recording recording = new Recording(jvm);
       recordings.put(jvm.pid(), recording);
       recording.thread.start();
-    } else if (!isMostSaid) {
-      isMostSaid = true;
-      CommandMessages.say(
-          "%s JVMs are recorded at a time, and more match: narrow them by --match or --cgroup",
-          MOST);
     }
   }
 
@@ -195,8 +213,11 @@ final class ManyRecordings {
     final RecordingRounds rounds;
     final Thread thread;
 
-    /** Read when the thread has ended. */
+    // Both are read when the thread has ended.
     boolean hasFailed;
+
+    /** How long it took. */
+    long nanos;
 
     Recording(Jvm jvm) {
       this.jvm = jvm;
@@ -208,6 +229,7 @@ final class ManyRecordings {
 
     @Override
     public void run() {
+      long begin = System.nanoTime();
       try {
         record();
       } catch (FailedException e) {
@@ -216,6 +238,8 @@ final class ManyRecordings {
       } catch (IOException | RuntimeException | Error e) {
         hasFailed = true;
         CommandMessages.say("process %s: it is not recorded (%s)", jvm.pid(), e);
+      } finally {
+        nanos = System.nanoTime() - begin;
       }
     }
 
@@ -224,6 +248,10 @@ final class ManyRecordings {
       try (Recorder recorder = new OutsideRecorder(shared, process, null, "", request)) {
         if (!users.has(process.uid())) {
           throw new FailedException("it is another user's by now");
+        }
+        String whyNot = shared.whyNot(process, request);
+        if (!whyNot.isEmpty()) {
+          throw new FailedException(whyNot);
         }
         RecordedFiles files =
             new RecordedFiles(

@@ -113,6 +113,10 @@ final class RecordedFiles {
 
   /** Saves a recording that has ended, and tells the user of it. */
   void take(TargetProcess process, RoundRecording recording, boolean last) throws FailedException {
+    if (kind == Kind.MANY && last && !hasSamples(recording.report())) {
+      sayBriefly(recording, recording.nanos());
+      return; // one of many, of which nobody would look at it
+    }
     Path file = file(recording.startMillis(), true);
     boolean isFile = !Output.isStandardOutput(file) && !Output.isDevice(file);
     count++;
@@ -141,6 +145,10 @@ final class RecordedFiles {
         System.err.println(next(file));
       }
     }
+  }
+
+  private static boolean hasSamples(String report) {
+    return !report.isEmpty() && report.lines().noneMatch(line -> line.startsWith(NO_SAMPLE));
   }
 
   private boolean hasEvent() {
@@ -266,7 +274,7 @@ final class RecordedFiles {
       String report = recording.report();
       if (!report.isEmpty()) {
         System.err.println(Plain.report(report));
-        noSample = report.lines().anyMatch(line -> line.startsWith(NO_SAMPLE));
+        noSample = !hasSamples(report);
         onlyWaiting = noSample && report.lines().anyMatch(line -> line.matches(HAS_WAITING));
       }
     } catch (FailedException e) {
