@@ -87,16 +87,18 @@ public final class RecordBeside {
     command.waitFor();
   }
 
+  /** Whether the command has not ended yet; it may be faster than who waits for the JVM's end. */
+  public boolean isRunning() {
+    return command.isAlive();
+  }
+
   /**
    * Waits for the command's end, after that of the JVM.
    *
    * @param before CPU time of all children that had ended at the JVM's end
-   * @throws IOException if the command ended before, or failed
+   * @throws IOException if it failed
    */
   public Taken end(long before) throws IOException, InterruptedException {
-    if (!command.isAlive()) {
-      throw failed("ended before the JVM");
-    }
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS);
     long kibibytes = 0;
     do {
