@@ -11,14 +11,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.lab.recording.PlainRecording;
-import stackweave.live.support.Jdks;
 import stackweave.live.support.Jvms;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
@@ -31,20 +27,10 @@ import stackweave.testing.Starved;
  * same program, which gets the same commands of JFR's by {@code jcmd}, or none.
  */
 class NothingIT {
-  static final String[] USUAL = {"-XX:+UseSerialGC", "-XX:+UseG1GC"};
-
   private static final String FULL_HEAP = "stackweave.lab.heap.FullHeap";
   private static final String SECONDS = "3s";
   private static final String WITHOUT_EVENTS = "JFR's own events are missing";
   private static final String SOCKET = "/tmp/.java_pid";
-
-  static Stream<Arguments> usual() {
-    return with(Jdk.onEnds(), USUAL);
-  }
-
-  static Stream<Arguments> with(Stream<Jdk> jdks, String... options) {
-    return jdks.flatMap(jdk -> Arrays.stream(options).map(option -> Arguments.of(jdk, option)));
-  }
 
   @BeforeEach
   void onlyRootSamplesOthers() {
@@ -53,27 +39,16 @@ class NothingIT {
 
   /** With JFR's events, which the JVM records itself. */
   @ParameterizedTest
-  @MethodSource("usual")
-  void asWithTheSameCommandsOfJfr(Jdk jdk, String options) throws Exception {
-    mustBeAsWithJfr(jdk, options.split(" "));
-  }
-
-  /** One whose policy grants nothing. */
-  @ParameterizedTest
-  @ValueSource(ints = 17)
-  void asWithTheSameCommandsUnderASecurityManager(int feature) throws Exception {
-    Jdk jdk = Jdks.all().filter(each -> each.feature() == feature).findFirst().orElse(null);
-    assumeTrue(jdk != null, "no JDK " + feature);
-    Path policy = Files.createTempFile(jvm(jdk).directory(), "nothing", ".policy");
-    mustBeAsWithJfr(
-        jdk, "-Djava.security.manager", "-Djava.security.policy==" + policy, "-XX:+UseSerialGC");
+  @MethodSource("stackweave.testing.Jdk#onNewest")
+  void asWithTheSameCommandsOfJfr(Jdk jdk) throws Exception {
+    mustBeAsWithJfr(jdk, "-XX:+UseSerialGC");
   }
 
   /** Samples alone. */
   @ParameterizedTest
-  @MethodSource("usual")
-  void asUntouched(Jdk jdk, String options) throws Exception {
-    mustBeAsUntouched(jdk, options.split(" "));
+  @MethodSource("stackweave.testing.Jdk#onOldest")
+  void asUntouched(Jdk jdk) throws Exception {
+    mustBeAsUntouched(jdk, "-XX:+UseG1GC");
   }
 
   static void mustBeAsWithJfr(Jdk jdk, String... options) throws Exception {
@@ -127,9 +102,9 @@ class NothingIT {
 
   /** A heap in which the agent has no room. */
   @ParameterizedTest
-  @MethodSource("usual")
-  void aSmallHeapIsLeftToTheProgram(Jdk jdk, String options) throws Exception {
-    mustSurvive(jdk, options.split(" "));
+  @MethodSource("stackweave.testing.Jdk#onOldest")
+  void aSmallHeapIsLeftToTheProgram(Jdk jdk) throws Exception {
+    mustSurvive(jdk, "-XX:+UseSerialGC");
   }
 
   static void mustSurvive(Jdk jdk, String... options) throws Exception {
@@ -148,7 +123,7 @@ class NothingIT {
     assertFalse(PlainRecording.of(jvm.directory().resolve("rec.jfr")).samples.isEmpty());
   }
 
-  private static ForkedJvm jvm(Jdk jdk, String... options) {
+  static ForkedJvm jvm(Jdk jdk, String... options) {
     return Jvms.hotWithoutLibraries(jdk).options(options);
   }
 
