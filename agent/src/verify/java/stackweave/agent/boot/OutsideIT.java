@@ -96,6 +96,23 @@ class OutsideIT {
     assertEquals(0, Files.getAttribute(file, "unix:uid"));
   }
 
+  /** It has not mapped its library yet, or not made its structures. */
+  @ParameterizedTest
+  @MethodSource("jvms")
+  void aJvmThatHasJustBegunToStartIsWaitedFor(Jvm jvm) throws Exception {
+    for (int i = 0; i < 10; i++) {
+      started =
+          new ProcessBuilder(
+                  jvm.home().resolve("bin/java").toString(),
+                  "-cp",
+                  Jars.apps().toString(),
+                  Works.class.getName())
+              .start();
+      assertEquals("", OutsideSampler.whyNoJvm(SampledProcess.other((int) started.pid())));
+      end();
+    }
+  }
+
   @Test
   void theRecordingOfAJvmThatIsKilledStands() throws Exception {
     int pid = startInContainer(jvms().findFirst().orElseThrow());
