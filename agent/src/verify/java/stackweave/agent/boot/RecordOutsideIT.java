@@ -68,23 +68,32 @@ class RecordOutsideIT extends RecordedProgram {
 
   private void awaitOwnSamples(RunningCommand command) throws Exception {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    while (!isAnySampled()) {
+    while (!isAnySampled(command.pid())) {
       assertTrue(command.process().isAlive() && System.nanoTime() < end, command.err()::toString);
       Thread.sleep(100);
     }
   }
 
-  private boolean isAnySampled() throws Exception {
-    try (Stream<Path> files = Files.list(own)) {
+  /** Whether a file that the command has open, without a name, has samples. */
+  private boolean isAnySampled(long command) throws Exception {
+    try (Stream<Path> files = Files.list(Path.of("/proc/" + command + "/fd"))) {
       for (Path file : files.toList()) {
-        if (file.toString().endsWith(".jfr") && isSampled(file)) {
+        String opened = Files.readSymbolicLink(file).toString();
+        if (opened.matches(".*/stackweave-[^/]+[.]jfr [(]deleted[)]") && isSampled(file)) {
           return true;
         }
       }
     } catch (IOException | RecordingException e) {
-      return false; // it is being written
+      return false; // it is being written, or closed
     }
     return false;
+  }
+
+  /** Those in the directory for temporary files, which stay there if the command is killed. */
+  private long namedRecordings() throws IOException {
+    try (Stream<Path> files = Files.list(own)) {
+      return files.filter(file -> file.toString().endsWith(".jfr")).count();
+    }
   }
 
   private static Map<String, Integer> events(Path recording) throws IOException {
@@ -102,6 +111,7 @@ class RecordOutsideIT extends RecordedProgram {
     Process target = start(jvm, RUNS);
     RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "outside.jfr");
     awaitOwnSamples(record);
+    assertEquals(0, namedRecordings());
     Ended classes = run(jvm.home().resolve("bin/jcmd"), target.pid(), "VM.class_hierarchy");
     assertFalse(classes.successfully().out().contains("stackweave.agent.A"), "classes of ours");
     assertFalse(classes.out().contains("stackweave.jfr"), "classes of ours");
@@ -109,9 +119,7 @@ class RecordOutsideIT extends RecordedProgram {
     assertTrue(ended.err().startsWith("engine: perf\n"), ended.err());
     assertTrue(isSampled("outside.jfr"));
     assertNothingIsLeft();
-    try (Stream<Path> left = Files.list(own)) {
-      assertEquals(0, left.filter(file -> file.toString().endsWith(".jfr")).count());
-    }
+    assertEquals(0, namedRecordings());
     recordSamples(target.pid(), "-o", directory.resolve("inside.jfr"));
     Map<String, Integer> inside = events(directory.resolve("inside.jfr"));
     Map<String, Integer> outside = events(directory.resolve("outside.jfr"));
@@ -183,6 +191,22 @@ class RecordOutsideIT extends RecordedProgram {
     String first = ended.err().lines().findFirst().orElseThrow();
     assertTrue(first.startsWith("stackweave: sampled from inside, by an agent: "), first);
     assertTrue(isSampled("rec.jfr"));
+  }
+
+  /** Root has CAP_BPF, too, by CAP_SYS_ADMIN. */
+  @Test
+  void withoutAFilterInTheKernelOthersSamplesAreThrownAway() throws Exception {
+    long pid = start(last(), RUNS).pid();
+    start(last(), RUNS);
+    List<String> wrapper = List.of("setpriv", "--bounding-set", "-sys_admin,-bpf");
+    RunningCommand record = begin(wrapper, "record", pid, "-d5m", "-o", "rec.jfr");
+    awaitOwnSamples(record);
+    Ended ended = interrupt(record);
+    assertTrue(ended.err().startsWith("engine: perf\n"), ended.err());
+    assertTrue(ended.err().contains("CAP_BPF lifts it"), ended.err());
+    assertTrue(ended.err().contains("samples of other processes, discarded"), ended.err());
+    assertTrue(isSampled("rec.jfr"));
+    assertEquals(pid, facts("rec.jfr").pid());
   }
 
   @Test

@@ -57,6 +57,13 @@ final class CpuEvents implements AutoCloseable {
   private final long intervalNanos;
   private final int mostStackBytes;
   private final int[] cpus;
+
+  /**
+   * Whether samples of all processes are copied where no program may decide. That is left to a
+   * command that samples another process, for a time: a JVM does not have all others pay for it.
+   */
+  private final boolean mayBeUnfiltered;
+
   private final long[] periods;
   private final NativeBuffer attr = NativeBuffer.allocate(PerfAttr.BYTES);
   private final NativeBuffer scratch = NativeBuffer.allocate(16);
@@ -71,6 +78,7 @@ final class CpuEvents implements AutoCloseable {
     this.event = config.event();
     this.kernelEvent = kernelEvent;
     this.cpus = cpus;
+    this.mayBeUnfiltered = event.isCpu() && !config.process().isOwn();
     if (kernelEvent == null) {
       this.intervalNanos = config.intervalNanos();
       this.mostStackBytes = config.stackBytes();
@@ -154,12 +162,13 @@ final class CpuEvents implements AutoCloseable {
       int bytes = PerfSizes.stackBytes(ringBytes, intervalNanos, mostStackBytes);
       filter = ProcessFilter.open(calls, exceptTid, cpus.length, intervalNanos, bytes);
     }
-    if (filter == null && program == NONE) {
+    int filters = filter == null ? program : filter.program();
+    if (filters == NONE && !mayBeUnfiltered) {
       throw PerfRefusals.noFilter(mayLoad);
     }
     openRings(ringBytes);
     for (PerfRing ring : rings.all()) {
-      if (!Bpf.attach(ring.fd(), filter == null ? program : filter.program())) {
+      if (filters != NONE && !Bpf.attach(ring.fd(), filters)) {
         throw PerfRefusals.noFilter(true); // a kernel without CONFIG_BPF_EVENTS
       }
     }
@@ -228,7 +237,7 @@ final class CpuEvents implements AutoCloseable {
     }
   }
 
-  /** Decides which processes are sampled; null if another program does. */
+  /** Decides which processes are sampled; null if another program does, or none may. */
   ProcessFilter filter() {
     return filter;
   }

@@ -26,6 +26,10 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
   static final String NOTE_WITHOUT_TICKS =
       "what runs on CPUs that are to run without ticks (nohz_full) is not sampled";
 
+  private static final String NOTE_UNFILTERED =
+      "no BPF program may filter samples, so the kernel copies those of all processes, of which the"
+          + " others' are thrown away: CAP_BPF lifts it";
+
   /** {@link #filter} of an engine that has its own. */
   private static final int OWN = -1;
 
@@ -176,7 +180,10 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
 
   @Override
   public String note() {
-    String refused = events.filter() == null ? "" : events.filter().note();
+    String refused = filter == OWN ? NOTE_UNFILTERED : "";
+    if (events.filter() != null) {
+      refused = events.filter().note();
+    }
     return note + (note.isEmpty() || refused.isEmpty() ? "" : "; ") + refused;
   }
 

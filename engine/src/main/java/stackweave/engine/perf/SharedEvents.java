@@ -16,6 +16,7 @@ import stackweave.engine.perf.filter.OlderParts;
 import stackweave.engine.perf.filter.ProcessFilter;
 import stackweave.jfr.control.EngineKind;
 import stackweave.linux.DaemonThread;
+import stackweave.linux.GuardedCall;
 import stackweave.linux.Libc;
 import stackweave.linux.SystemCalls;
 import stackweave.unwind.snapshot.SnapshotQueue;
@@ -161,6 +162,10 @@ public final class SharedEvents implements AutoCloseable {
             config,
             CpuSet.without(withoutTicks, CpuSet.toArray(CpuSet.online())),
             calls.gettid());
+    if (opened.filter() == null) {
+      opened.close();
+      throw PerfRefusals.noFilter(config.callPolicy().allows(GuardedCall.BPF));
+    }
     long offset = new KernelClock().offsetOfMachine().orElse(Long.MIN_VALUE);
     if (offset == Long.MIN_VALUE) {
       opened.close();
