@@ -73,8 +73,8 @@ class NothingIT {
       String said = record.end().successfully().err();
       assertFalse(said.contains("from inside") || said.contains(WITHOUT_EVENTS), said);
       Inventory.jcmd(jdk, control.pid(), "JFR.start", "name=control-clock", "settings=none");
-      Inventory.jcmd(jdk, control.pid(), "JFR.stop", "name=control");
       Inventory.jcmd(jdk, control.pid(), "JFR.stop", "name=control-clock");
+      Inventory.jcmd(jdk, control.pid(), "JFR.stop", "name=control");
       compare(jdk, recorded, control);
     } finally {
       end(recorded, control);
