@@ -5,18 +5,19 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Lets threads work one after the other, in the order in which they ask, so that together they take
- * one core. Whoever works for longer than a second, such as in a file system that does not answer,
- * no longer keeps the others waiting. For ten seconds after that nobody keeps them waiting for
- * longer than 20 ms: many that hang in turn would else add up to minutes. Thread-safe.
+ * one core. Whoever works for longer than 50 ms, such as in a file system that does not answer, no
+ * longer keeps the others waiting. For ten seconds after that nobody keeps them waiting for longer
+ * than 10 ms, so that many who do so in turn don't add up to many seconds. Thread-safe.
  */
 public final class Turns {
-  private static final long LONGEST_NANOS = 1_000_000_000L;
-  private static final long LONGEST_SOON_AFTER_NANOS = 20_000_000L;
+  private static final long LONGEST_NANOS = 50_000_000L;
+  private static final long LONGEST_SOON_AFTER_NANOS = 10_000_000L;
   private static final long SOON_NANOS = 10_000_000_000L;
 
   /** How often a thread that waits looks whether it has to hurry. */
   private static final long LOOK_MILLIS = 20;
 
+  private final long longestNanos;
   private final long longestSoonAfterNanos;
   private final ArrayDeque<Thread> waiting = new ArrayDeque<>();
 
@@ -30,10 +31,11 @@ public final class Turns {
 
   /** Of nobody yet. */
   public Turns() {
-    this(LONGEST_SOON_AFTER_NANOS);
+    this(LONGEST_NANOS, LONGEST_SOON_AFTER_NANOS);
   }
 
-  Turns(long longestSoonAfterNanos) {
+  Turns(long longestNanos, long longestSoonAfterNanos) {
+    this.longestNanos = longestNanos;
     this.longestSoonAfterNanos = longestSoonAfterNanos;
   }
 
@@ -70,7 +72,7 @@ public final class Turns {
   /** How long the others still wait for the one who works, in ns. */
   private long leftNanos() {
     long now = System.nanoTime();
-    long longest = now - overrunNanos < SOON_NANOS ? longestSoonAfterNanos : LONGEST_NANOS;
+    long longest = now - overrunNanos < SOON_NANOS ? longestSoonAfterNanos : longestNanos;
     return worker == null ? 0 : Math.max(0, longest - (now - sinceNanos));
   }
 
