@@ -8,8 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -39,8 +42,10 @@ public final class JvmSearch {
   /** How long a process is waited for at most; if it answers later, the next look has it. */
   static final long WAIT_NANOS = 50_000_000L;
 
-  /** How long a look waits for all of them, in multiples of that. */
+  /** How long a look waits for all of them, and for those of one user, in multiples of that. */
   private static final int MAX_WAITS = 20;
+
+  private static final int MAX_WAITS_OF_USER = 4;
 
   /** The most of one user's processes that have not answered yet, and of all users'. */
   private static final int MAX_SILENT_OF_USER = 8;
@@ -88,7 +93,13 @@ public final class JvmSearch {
   private final Pattern match;
   private final String cgroup;
   private final long waitNanos;
-  private Map<Integer, Known> known = new TreeMap<>();
+  private NavigableMap<Integer, Known> known = new TreeMap<>();
+
+  /** How long this look has waited for the processes of each user, in ns. */
+  private final Map<Integer, Long> waited = new HashMap<>();
+
+  /** The process with which the next look begins. */
+  private int next;
 
   /** A process that is read. */
   private record Reading(int uid, FutureTask<Jvm> task) {}
@@ -119,7 +130,7 @@ public final class JvmSearch {
    * @throws IOException if processes can't be listed
    */
   public List<Jvm> look() throws IOException {
-    Map<Integer, Known> now = new TreeMap<>();
+    NavigableMap<Integer, Known> now = new TreeMap<>();
     try (DirectoryStream<Path> all = Files.newDirectoryStream(proc, "[1-9]*")) {
       for (Path directory : all) {
         int pid = Integer.parseInt(directory.getFileName().toString());
@@ -133,22 +144,20 @@ public final class JvmSearch {
     }
     known = now;
     silent.removeIf(reading -> reading.task().isDone());
-    long end = System.nanoTime() + MAX_WAITS * waitNanos;
-    List<Jvm> jvms = new ArrayList<>();
-    now.forEach(
-        (pid, process) -> {
-          lookAt(pid, process, end);
-          if (process.jvm != null) {
-            jvms.add(process.jvm);
-          }
-        });
-    return jvms;
+    waited.clear();
+    // Where the last one stopped, so that low ids are not preferred.
+    Map<Integer, Known> first = now.tailMap(next, true);
+    Map<Integer, Known> then = now.headMap(next, false);
+    next = 0;
+    first.forEach(this::lookAt);
+    then.forEach(this::lookAt);
+    return now.values().stream().map(process -> process.jvm).filter(Objects::nonNull).toList();
   }
 
-  private void lookAt(int pid, Known process, long end) {
+  private void lookAt(int pid, Known process) {
     try {
       if (process.reading == null && process.isDue()) {
-        begin(pid, process, end);
+        begin(pid, process);
       }
       if (process.reading != null && process.reading.isDone()) {
         process.jvm = process.reading.get();
@@ -163,12 +172,19 @@ public final class JvmSearch {
     }
   }
 
-  private void begin(int pid, Known process, long end) throws IOException, InterruptedException {
+  private void begin(int pid, Known process) throws IOException, InterruptedException {
     int uid = ProcessStatus.of(proc.resolve(Integer.toString(pid))).uid();
     long ofUser = silent.stream().filter(reading -> reading.uid() == uid).count();
-    if (System.nanoTime() > end || ofUser == MAX_SILENT_OF_USER || silent.size() == MAX_SILENT) {
+    long waitedForAll = waited.values().stream().mapToLong(Long::longValue).sum();
+    if (waitedForAll > MAX_WAITS * waitNanos || silent.size() == MAX_SILENT) {
+      next = next == 0 ? pid : next; // the next look begins with it
+      return;
+    }
+    if (waited.getOrDefault(uid, 0L) > MAX_WAITS_OF_USER * waitNanos
+        || ofUser == MAX_SILENT_OF_USER) {
       return; // the next look tries it again
     }
+    long began = System.nanoTime();
     process.left = process.pause;
     process.pause = Math.min(2 * process.pause, MAX_PAUSE);
     process.reading = new FutureTask<>(() -> read(pid, process.image));
@@ -179,6 +195,8 @@ public final class JvmSearch {
       silent.add(new Reading(uid, process.reading));
     } catch (ExecutionException e) {
       return; // whoever takes the result is told
+    } finally {
+      waited.merge(uid, System.nanoTime() - began, Long::sum);
     }
   }
 
