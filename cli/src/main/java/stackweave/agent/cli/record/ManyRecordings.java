@@ -31,6 +31,8 @@ final class ManyRecordings {
 
   private static final long LOOK_MILLIS = 1_000;
 
+  private static final long RETRY_NANOS = 60_000_000_000L;
+
   /** How long the end waits for recordings of JVMs that do not answer. */
   private static final long END_SECONDS = 30;
 
@@ -56,13 +58,22 @@ final class ManyRecordings {
   /** Those that run, by process id. */
   private final Map<Integer, Recording> recordings = new HashMap<>();
 
-  /** What could not be recorded, and is not tried again while it runs. */
-  private final Set<Jvm> failed = new HashSet<>();
+  /** What could not be recorded, and why. */
+  private final Map<Jvm, Failure> failed = new HashMap<>();
+
+  /**
+   * Why a JVM could not be recorded.
+   *
+   * @param atNanos when that was; it is tried again later, for the reason may pass
+   */
+  private record Failure(String why, long atNanos) {}
 
   private final ShortRecordings shortOnes = new ShortRecordings(startNanos);
   private int othersSaid;
   private boolean isMostSaid;
-  private boolean areShortOnesSaid;
+
+  /** The users of whom it is said that not all of their short ones are recorded. */
+  private final Set<Integer> limitedUsers = new HashSet<>();
 
   ManyRecordings(
       ManyOptions options, OutsideSampling sampling, SamplingRequest request, Plan plan) {
@@ -109,13 +120,13 @@ final class ManyRecordings {
   private void look(JvmSearch search) throws FailedException {
     try {
       List<Jvm> found = search.look();
-      failed.retainAll(found);
+      failed.keySet().retainAll(Set.copyOf(found));
       endOld(found);
       int others = 0;
       for (Jvm jvm : found) {
         if (!users.has(jvm.uid())) {
           others++;
-        } else if (!recordings.containsKey(jvm.pid()) && !failed.contains(jvm)) {
+        } else if (!recordings.containsKey(jvm.pid()) && mayBeTried(jvm)) {
           begin(jvm);
         }
       }
@@ -125,6 +136,11 @@ final class ManyRecordings {
     }
   }
 
+  private boolean mayBeTried(Jvm jvm) {
+    Failure failure = failed.get(jvm);
+    return failure == null || System.nanoTime() - failure.atNanos() > RETRY_NANOS;
+  }
+
   /** Ends the recordings of JVMs that are gone, also by an exec. */
   private void endOld(List<Jvm> found) {
     Set<Jvm> present = new HashSet<>(found);
@@ -132,10 +148,14 @@ final class ManyRecordings {
       Recording recording = all.next();
       if (!recording.thread.isAlive()) {
         all.remove();
-        if (recording.hasFailed) {
-          failed.add(recording.jvm);
+        String failure = recording.failure;
+        if (!failure.isEmpty()) {
+          Failure before = failed.put(recording.jvm, new Failure(failure, System.nanoTime()));
+          if (before == null || !before.why().equals(failure)) {
+            CommandMessages.say("process %s: %s", recording.jvm.pid(), failure);
+          }
         }
-        shortOnes.ended(recording.jvm.uid(), recording.nanos);
+        shortOnes.ended(recording.jvm.uid(), failure.isEmpty() ? recording.nanos : 0);
       } else if (!present.contains(recording.jvm)) {
         recording.rounds.end();
       }
@@ -154,8 +174,7 @@ final class ManyRecordings {
             MOST, MOST_OF_USER);
       }
     } else if (!shortOnes.allow(uid, System.nanoTime())) {
-      if (!areShortOnesSaid) {
-        areShortOnesSaid = true;
+      if (limitedUsers.add(uid)) {
         CommandMessages.say(
             "many JVMs of user %s end within %s seconds: one more is recorded each %s seconds",
             uid, ShortRecordings.SECONDS, ShortRecordings.SECONDS);
@@ -189,9 +208,13 @@ final class ManyRecordings {
       }
       if (recording.thread.isAlive()) {
         areAllEnded = false;
-        CommandMessages.say("process %s: its recording can't be ended", recording.jvm.pid());
+        CommandMessages.say(
+            "process %s: it does not answer, and the kernel may keep this command until it does:"
+                + " end that process",
+            recording.jvm.pid());
       }
     }
+    endOld(List.of());
     if (areAllEnded) {
       shared.close();
     }
@@ -214,7 +237,8 @@ final class ManyRecordings {
     final Thread thread;
 
     // Both are read when the thread has ended.
-    boolean hasFailed;
+    /** Why it could not be recorded; empty if it was. */
+    String failure = "";
 
     /** How long it took. */
     long nanos;
@@ -233,11 +257,9 @@ final class ManyRecordings {
       try {
         record();
       } catch (FailedException e) {
-        hasFailed = true;
-        CommandMessages.say("process %s: %s", jvm.pid(), FailedException.worded(e));
+        failure = FailedException.worded(e);
       } catch (IOException | RuntimeException | Error e) {
-        hasFailed = true;
-        CommandMessages.say("process %s: it is not recorded (%s)", jvm.pid(), e);
+        failure = "it is not recorded (" + e + ")";
       } finally {
         nanos = System.nanoTime() - begin;
       }
@@ -257,7 +279,7 @@ final class ManyRecordings {
             new RecordedFiles(
                 jvm.pid(), plan.output(), RecordedFiles.Kind.MANY, plan.eachMillis(), false, "");
         CommandMessages.say("process %s: recording begins", jvm.pid());
-        rounds.run(recorder, (taken, last) -> files.take(process, taken, last), () -> {});
+        rounds.run(recorder, (taken, last) -> files.take(process, taken, last));
       }
     }
   }

@@ -57,13 +57,7 @@ public final class RecordingRounds {
     Thread atExit = new Thread(this::interrupt);
     Runtime.getRuntime().addShutdownHook(atExit);
     try {
-      rounds(recorder, taker);
-    } catch (FailedException e) {
-      if (!isInterrupted()) {
-        throw e;
-      }
-      CommandMessages.say(
-          FailedException.worded(e)); // the JVM may have ended before the caller could
+      run(recorder, taker);
     } finally {
       try {
         afterwards.run();
@@ -71,6 +65,19 @@ public final class RecordingRounds {
         finished.countDown();
         forget(atExit);
       }
+    }
+  }
+
+  /** The same where the caller sees to Ctrl-C. */
+  void run(Recorder recorder, Taker taker) throws FailedException {
+    try {
+      rounds(recorder, taker);
+    } catch (FailedException e) {
+      if (!isInterrupted()) {
+        throw e;
+      }
+      // The JVM may have ended before the caller could.
+      CommandMessages.say(FailedException.worded(e));
     }
   }
 
