@@ -40,7 +40,17 @@ class ProcessSampling implements OutsideSampling {
       return "engine " + engine + " works there only";
     }
     NativeAccess.begin();
-    return OutsideSampler.whyNot(process.sampled(), request, FeatureList.ofAnyProcess(options()));
+    return kept(
+        process,
+        OutsideSampler.whyNot(process.sampled(), request, FeatureList.ofAnyProcess(options())));
+  }
+
+  /** Sees to it that what a thread that hangs still uses stays open. */
+  private static String kept(TargetProcess process, String whyNot) {
+    if (whyNot.equals(OutsideSampler.NO_ANSWER)) {
+      process.keepOpen();
+    }
+    return whyNot;
   }
 
   @Override
@@ -67,7 +77,12 @@ class ProcessSampling implements OutsideSampling {
     /** Whether CPUs can be sampled here is known. */
     @Override
     public String whyNot(TargetProcess process, SamplingRequest request) {
-      return OutsideSampler.whyNoJvm(process.sampled());
+      return kept(process, OutsideSampler.whyNoJvm(process.sampled()));
+    }
+
+    @Override
+    void forget(TargetProcess process) {
+      shared.forget((int) process.pid());
     }
 
     /** Say which process they are of. */
@@ -82,6 +97,9 @@ class ProcessSampling implements OutsideSampling {
       shared.close();
     }
   }
+
+  /** Ends the sampling of a process whose sampling thread hangs. */
+  void forget(TargetProcess process) {}
 
   /** What says why a process is not sampled, or not as asked. */
   Messages messages(TargetProcess process) {
@@ -99,8 +117,8 @@ class ProcessSampling implements OutsideSampling {
             options,
             () -> FeatureList.ofAnyProcess(options),
             messages(process));
-    SwitchWatch usersSwitch = new SwitchWatch(process);
-    sampler.heedSwitch(usersSwitch);
+    SwitchWatch usersSwitch = new SwitchWatch(process::switchedOffBy);
+    sampler.heedSwitch(usersSwitch::file);
     sampler.start(request);
     return new Session() {
       @Override
@@ -131,7 +149,12 @@ class ProcessSampling implements OutsideSampling {
       @Override
       public void close() {
         sampler.close();
-        usersSwitch.close();
+        if (!sampler.hasEnded()) {
+          forget(process);
+        }
+        if (!usersSwitch.end() || !sampler.hasEnded()) {
+          process.keepOpen();
+        }
       }
     };
   }

@@ -44,6 +44,11 @@ public final class SharedEngines implements EngineSource, AutoCloseable {
     }
   }
 
+  /** Ends the sampling of a process whose engine's thread hangs, and does not end it itself. */
+  public void forget(int pid) {
+    events.forget(pid);
+  }
+
   /** Closes the events; no engine may run any more. */
   @Override
   public void close() {

@@ -54,7 +54,7 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
     records = new Records(pid, calls.architecture());
     merge(records);
     begun();
-    SharedEvents.Target added = new SharedEvents.Target(pid, queue, super::wake);
+    SharedEvents.Target added = new SharedEvents.Target(pid, queue, this::wake);
     shared.add(config, added);
     target = added;
     stackBytes = shared.stackBytes();
@@ -118,7 +118,7 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
     }
   }
 
-  /** The thread is to stop, or a chunk waits for it: it does not wait for its turn. */
+  /** It is to stop, a chunk waits for it, or its queue fills up: it does not wait for its turn. */
   @Override
   public void wake() {
     isUrgent = true;

@@ -188,19 +188,32 @@ public final class SharedEvents implements AutoCloseable {
       LockSupport.parkNanos(RingMerge.SETTLING_NANOS / 4);
     }
     drain();
-    synchronized (this) {
+    drop(target);
+  }
+
+  /** As {@link #remove}, of a process whose thread hangs: nobody takes its samples. */
+  public synchronized void forget(int pid) {
+    Target target = targetOf(pid);
+    if (target != null) {
       if (events != null) {
-        countLost();
+        events.filter().remove(pid);
       }
-      for (int i = 0; i < count; i++) {
-        if (targets[i] == target) {
-          targets[i] = targets[--count];
-          targets[count] = null;
-        }
+      drop(target);
+    }
+  }
+
+  private synchronized void drop(Target target) {
+    if (events != null) {
+      countLost();
+    }
+    for (int i = 0; i < count; i++) {
+      if (targets[i] == target) {
+        targets[i] = targets[--count];
+        targets[count] = null;
       }
-      if (count == 0 && events != null) {
-        events.disable();
-      }
+    }
+    if (count == 0 && events != null) {
+      events.disable();
     }
   }
 

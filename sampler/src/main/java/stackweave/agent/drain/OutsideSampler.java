@@ -42,6 +42,14 @@ import stackweave.linux.MemoryAccess;
  * Thread-safe.
  */
 public final class OutsideSampler implements AutoCloseable {
+  /**
+   * Why a process can't be sampled that does not let itself be read: a thread of this process waits
+   * for it, in the kernel, and may still use the process's directory.
+   */
+  public static final String NO_ANSWER =
+      "its memory or a file system of it does not answer, and the kernel may keep this command"
+          + " until it does: end that process";
+
   /** Within it, files of a process answer, unless a file system of its own keeps them back. */
   private static final long MAX_SECONDS = 30;
 
@@ -54,6 +62,7 @@ public final class OutsideSampler implements AutoCloseable {
   private final EventStore store;
   private final Sampler sampler;
   private boolean isClosed;
+  private boolean hasEnded;
 
   /** Of the sampler, when this was closed. */
   private volatile String endReason = "";
@@ -158,7 +167,7 @@ public final class OutsideSampler implements AutoCloseable {
     } catch (ExecutionException e) {
       return "it can't be looked at (" + e.getCause() + ")";
     } catch (TimeoutException e) {
-      return "its file system does not answer";
+      return NO_ANSWER;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return "interrupted";
@@ -278,18 +287,26 @@ public final class OutsideSampler implements AutoCloseable {
     return now == null ? "" : String.join("\n", StatusReport.lines(now.since(begin)));
   }
 
+  /**
+   * Whether the sampling thread has ended, after {@link #close}. If it does not answer, it may
+   * still use the process's directory.
+   */
+  public synchronized boolean hasEnded() {
+    return hasEnded;
+  }
+
   /** Ends sampling; the file is complete then, and {@link #report} has all of it. */
   @Override
   public synchronized void close() {
     store.complete();
     endReason = sampler.endReason();
-    boolean ended = sampler.close();
+    hasEnded = sampler.close();
     if (!sampler.hasStore()) {
       store.close(); // nothing was sampled
     }
     // A thread that does not end keeps the memory: its descriptor's number must not become another
     // file's.
-    if (ended && !isClosed) {
+    if (hasEnded && !isClosed) {
       isClosed = true;
       Libc.close(process.memory());
     }

@@ -47,6 +47,7 @@ public final class TargetProcess implements AutoCloseable {
   private final UserFiles files;
 
   private final SampledProcess sampled;
+  private volatile boolean isKeptOpen;
 
   private TargetProcess(
       long pid, ProcessStatus status, Descriptor proc, Descriptor cwd, UserFiles files) {
@@ -248,6 +249,9 @@ public final class TargetProcess implements AutoCloseable {
     try {
       for (String line : new String(read("uid_map"), StandardCharsets.US_ASCII).split("\n")) {
         String[] numbers = line.strip().split("\\s+"); // id there, id here, count
+        if (numbers.length < 3) {
+          continue; // it has no map
+        }
         long from = Long.parseLong(numbers[1]);
         long id = Integer.toUnsignedLong(uid());
         if (id >= from && id - from < Long.parseLong(numbers[2])) {
@@ -332,22 +336,25 @@ public final class TargetProcess implements AutoCloseable {
   /**
    * The switch file of its user, as the process sees it, that switches sampling off; null if there
    * is none. In a directory that others can write it does not count.
+   *
+   * @throws IOException if that is not known: it has ended, or does not answer
    */
-  public Path switchedOffBy() {
+  public Path switchedOffBy() throws IOException {
+    String[] usual;
     try {
-      String[] usual = SwitchPlaces.usual(uidThere());
-      return act(
-          () -> {
-            for (String file : usual) {
-              if (isSwitch(Path.of(file))) {
-                return Path.of(file);
-              }
-            }
-            return null;
-          });
-    } catch (FailedException | IOException e) {
-      return null; // it has ended
+      usual = SwitchPlaces.usual(uidThere());
+    } catch (FailedException e) {
+      throw new IOException(e);
     }
+    return act(
+        () -> {
+          for (String file : usual) {
+            if (isSwitch(Path.of(file))) {
+              return Path.of(file);
+            }
+          }
+          return null;
+        });
   }
 
   private boolean isSwitch(Path file) {
@@ -403,8 +410,19 @@ public final class TargetProcess implements AutoCloseable {
     }
   }
 
+  /**
+   * Leaves its descriptors open for good: a thread that does not end may still use them, and their
+   * numbers must not become others'.
+   */
+  public void keepOpen() {
+    isKeptOpen = true;
+  }
+
   @Override
   public void close() {
+    if (isKeptOpen || files.rights().isStuck()) {
+      return;
+    }
     files.close();
     if (cwd != null) {
       cwd.close();

@@ -12,7 +12,7 @@ import stackweave.linux.ThreadRights;
 /**
  * The credentials of one user without capabilities. Accesses to another user's files run on a
  * thread that assumes these credentials first and ends with the access, so that they can do no more
- * than that user could. Used through {@link UserFiles}. Not thread-safe.
+ * than that user could. Used through {@link UserFiles}. Thread-safe.
  */
 public final class UserRights {
   /** Files and sockets answer in milliseconds, but a user-space file system may never. */
@@ -25,8 +25,8 @@ public final class UserRights {
 
   private final Change change;
 
-  /** Set when an action timed out: later ones would time out, too. */
-  private boolean isStuck;
+  /** An action that timed out: until it ends, later ones would time out, too. */
+  private volatile FutureTask<?> stuck;
 
   private UserRights(Change change) {
     this.change = change;
@@ -58,7 +58,7 @@ public final class UserRights {
 
   /** As {@link #run(Callable)}, with another time limit. */
   <T> T run(Callable<T> action, long seconds) throws IOException {
-    if (isStuck) {
+    if (isStuck()) {
       throw noAnswer();
     }
     FutureTask<T> task =
@@ -71,7 +71,7 @@ public final class UserRights {
     try {
       return task.get(seconds, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      isStuck = true;
+      stuck = task;
       throw noAnswer();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -85,6 +85,12 @@ public final class UserRights {
       }
       throw new IllegalStateException(e.getCause());
     }
+  }
+
+  /** Whether a thread still waits for an action that timed out. */
+  boolean isStuck() {
+    FutureTask<?> waiting = stuck;
+    return waiting != null && !waiting.isDone();
   }
 
   private static IOException noAnswer() {
