@@ -17,9 +17,9 @@ import stackweave.maps.proc.ProcessFiles.OpenFile;
 /**
  * An open file, directory or socket of another process. Used by the command line, and for files of
  * a sampled process, for what the JDK has no call for: opening without following links out of a
- * root directory, and connecting to a socket whose owner is checked. All else is done with the
- * JDK's own calls on {@link #path} and on single names below it, which resolve no other directory.
- * What is allowed depends only on the calling thread's rights. Failures are {@link
+ * root directory, files without a name, and connecting to a socket whose owner is checked. All else
+ * is done with the JDK's own calls on {@link #path} and on single names below it, which resolve no
+ * other directory. What is allowed depends only on the calling thread's rights. Failures are {@link
  * FileSystemException}s with the kernel's reason. Not thread-safe, but may be passed between
  * threads.
  */
@@ -28,12 +28,20 @@ public final class Descriptor implements OpenFile {
   public static final String NAME_ENCODING = "sun.jnu.encoding";
 
   /** asm-generic/fcntl.h; those that differ on AArch64 are in {@code FileInterface}. */
+  private static final int O_RDWR = 2;
+
   private static final int O_PATH = 010000000;
 
   private static final int O_DIRECTORY =
       SystemCalls.number(FileInterface.X86_64_O_DIRECTORY, FileInterface.AARCH64_O_DIRECTORY);
   private static final int O_NOFOLLOW =
       SystemCalls.number(FileInterface.X86_64_O_NOFOLLOW, FileInterface.AARCH64_O_NOFOLLOW);
+  private static final int O_TMPFILE = 020000000 | O_DIRECTORY;
+
+  /** linux/fcntl.h. */
+  private static final int AT_SYMLINK_FOLLOW = 0x400;
+
+  private static final int OWNER_ONLY = 0600;
 
   /** linux/limits.h. */
   private static final int PATH_MAX = 4096;
@@ -88,6 +96,39 @@ public final class Descriptor implements OpenFile {
    */
   public static Descriptor target(Path path) throws IOException {
     return open(Libc.AT_FDCWD, path.toString(), O_PATH, path.toString());
+  }
+
+  /**
+   * Creates a regular file without a name that only its owner may access, open for reading and
+   * writing. It is gone when it is closed, unless it was given a name by {@link #link}.
+   *
+   * @param directory has the file system for it
+   * @throws FileSystemException also if that has no files without a name
+   */
+  public static Descriptor unnamed(Path directory) throws IOException {
+    String path = directory.toAbsolutePath().toString();
+    int flags = O_TMPFILE | O_RDWR | Libc.O_CLOEXEC;
+    try (NativeBuffer bytes = bytes(path)) {
+      return opened(Libc.openat(Libc.AT_FDCWD, bytes.address(), flags, OWNER_ONLY), path);
+    }
+  }
+
+  /**
+   * Gives a file of {@link #unnamed} a name in its file system. It is not copied, and needs no
+   * room.
+   *
+   * @throws FileSystemException also if something has that name, or the file had one that was
+   *     deleted
+   */
+  public void link(Path newName) throws IOException {
+    String name = newName.toAbsolutePath().toString();
+    try (NativeBuffer from = bytes(path().toString());
+        NativeBuffer to = bytes(name)) {
+      if (linkat(Libc.AT_FDCWD, from.address(), Libc.AT_FDCWD, to.address(), AT_SYMLINK_FOLLOW)
+          != 0) {
+        throw failure(name);
+      }
+    }
   }
 
   /** Opens the target of a magic link to a directory in /proc (root, cwd) with O_PATH. */
@@ -312,6 +353,9 @@ public final class Descriptor implements OpenFile {
   private static native int setsockopt(int socket, int level, int option, long value, int length);
 
   private static native int kill(int pid, int signal);
+
+  private static native int linkat(
+      int fromDirectory, long from, int toDirectory, long to, int flags);
 
   private static Descriptor opened(int fd, String name) throws FileSystemException {
     if (fd < 0) {

@@ -18,6 +18,8 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -79,7 +81,7 @@ class RecordOutsideIT extends RecordedProgram {
     try (Stream<Path> files = Files.list(Path.of("/proc/" + command + "/fd"))) {
       for (Path file : files.toList()) {
         String opened = Files.readSymbolicLink(file).toString();
-        if (opened.matches(".*/stackweave-[^/]+[.]jfr [(]deleted[)]") && isSampled(file)) {
+        if (opened.matches(".*/(#\\d+|stackweave-\\d+[.]jfr) [(]deleted[)]") && isSampled(file)) {
           return true;
         }
       }
@@ -89,7 +91,7 @@ class RecordOutsideIT extends RecordedProgram {
     return false;
   }
 
-  /** Those in the directory for temporary files, which stay there if the command is killed. */
+  /** Those in the directory for temporary files: none, unless the result can't be written. */
   private long namedRecordings() throws IOException {
     try (Stream<Path> files = Files.list(own)) {
       return files.filter(file -> file.toString().endsWith(".jfr")).count();
@@ -172,6 +174,31 @@ class RecordOutsideIT extends RecordedProgram {
     assertTrue(first.contains("(No space left on device): make room there"), first);
     assertTrue(isSampled("rec.jfr"));
     assertTrue(target.isAlive());
+  }
+
+  /** Output and samples are in one file system. */
+  @Test
+  void onAFullDiskTheRecordingIsKeptByAName() throws Exception {
+    Process target = start(last(), RUNS);
+    String small = "mount -t tmpfs -o size=12m tmpfs \"$0\" && echo mounted && exec sleep 900";
+    RunningCommand disk = beginAny("unshare", "--mount", "sh", "-c", small, own);
+    awaitOut(disk, out -> out.equals("mounted\n"));
+    List<String> inNamespace = List.of("nsenter", "--mount", "--target", "" + disk.pid());
+    Path result = own.resolve("rec.jfr");
+    RunningCommand record =
+        begin(inNamespace, "record", target.pid(), "-d5m", "-o", result, "--interval=1ms");
+    awaitOwnSamples(record);
+    Path root = Path.of("/proc/" + disk.pid() + "/root");
+    own = Path.of(root + own.toString());
+    assertThrows(IOException.class, () -> Files.write(own.resolve("x"), new byte[16 << 20]));
+    Ended ended = record.end();
+    assertEquals(2, ended.exit(), ended.err());
+    Matcher kept =
+        Pattern.compile("; the recording is kept as (/.+/stackweave-[0-9a-f]+[.]jfr), and JFR's")
+            .matcher(ended.err());
+    assertTrue(kept.find(), ended.err());
+    assertTrue(isSampled(Path.of(root + kept.group(1))));
+    assertEquals(1, namedRecordings());
   }
 
   /** Without the capabilities for it, as in most containers. */

@@ -19,6 +19,7 @@ import stackweave.jfr.export.Export;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.linux.Descriptor;
+import stackweave.linux.Randomness;
 
 /**
  * Writes a command's result to a file, or to standard output for null and {@code -}. Text is UTF-8
@@ -33,6 +34,11 @@ public final class Output {
   }
 
   private static final String STANDARD_OUTPUT = "-";
+
+  /** How the names of temporary files begin and end. */
+  private static final String TEMPORARY = "stackweave-";
+
+  private static final String RECORDING = ".jfr";
 
   private static final Pattern DEVICE =
       Pattern.compile("/dev/(?!shm/|mqueue/|hugepages/).+|/proc/(self|thread-self)/fd/\\d+");
@@ -172,23 +178,48 @@ public final class Output {
   }
 
   /**
+   * A temporary file without a name that only its owner may access, so that nothing is left however
+   * this process ends, unless it is kept. This process reads and writes it by the descriptor's
+   * path.
+   *
+   * @param directory has the file system for it
+   */
+  public static Descriptor temporary(Path directory) throws IOException {
+    try {
+      return Descriptor.unnamed(directory);
+    } catch (FileSystemException e) {
+      // Some file systems have no such files. If it is something else, it is met again here.
+      Path named = Files.createTempFile(directory, TEMPORARY, RECORDING);
+      try {
+        return Descriptor.file(named);
+      } finally {
+        Files.delete(named);
+      }
+    }
+  }
+
+  /**
+   * Gives a temporary file a name, by which it stays. It needs no room, except in a file system
+   * without files that have no name: there it is copied.
+   *
+   * @param directory that of the file
+   * @return its name, a new one
+   */
+  public static Path keep(Descriptor temporary, Path directory) throws IOException {
+    Path named = directory.resolve(TEMPORARY + Long.toHexString(Randomness.next()) + RECORDING);
+    try {
+      temporary.link(named);
+    } catch (FileSystemException e) {
+      OutputFile.writePrivate(named, true, out -> Files.copy(temporary.path(), out));
+    }
+    return named;
+  }
+
+  /**
    * Standard output, which {@code close} leaves open. If the caller has closed it, descriptor 1 is
    * a file of the JVM's own; closing that would replace it by /dev/null, and the JVM would end with
    * SIGSEGV at its next read.
    */
-  /**
-   * An unlinked temporary file that only its owner may access, so that nothing is left however this
-   * process ends. This process reads and writes it by the descriptor's path.
-   */
-  public static Descriptor temporary() throws IOException {
-    Path named = Files.createTempFile("stackweave-", ".jfr");
-    try {
-      return Descriptor.file(named);
-    } finally {
-      Files.delete(named);
-    }
-  }
-
   private static OutputStream standardOutput() {
     return new FileOutputStream(FileDescriptor.out) {
       @Override

@@ -3,6 +3,7 @@ package stackweave.agent.cli.live;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashSet;
 import java.util.Map;
@@ -109,11 +110,11 @@ public final class LiveRounds {
         taker.lose("the program wrote no recording of JFR's");
         return;
       }
-      file = Output.temporary();
+      Path directory = Path.of(System.getProperty("java.io.tmpdir"));
+      file = Output.temporary(directory);
       if (file.room() - size < KEPT_FREE) {
         throw new FailedException(
-            "no space left for %s bytes in %s, of which 64 MiB stay free",
-            size, System.getProperty("java.io.tmpdir"));
+            "no space left for %s bytes in %s, of which 64 MiB stay free", size, directory);
       }
       int copied;
       try (OutputStream out = Files.newOutputStream(file.path(), StandardOpenOption.WRITE)) {

@@ -69,7 +69,7 @@ final class OutsideRecorder implements Recorder {
     Descriptor file = null;
     boolean begun = false;
     try {
-      file = Output.temporary();
+      file = Output.temporary(temporary());
       if (session == null) {
         session = sampling.begin(process, jvm == null ? "" : jvm.version(), request, file.path());
       } else {
@@ -107,7 +107,8 @@ final class OutsideRecorder implements Recorder {
     }
   }
 
-  private static Path temporary() {
+  /** The directory for the files that are written meanwhile. */
+  static Path temporary() {
     return Path.of(System.getProperty("java.io.tmpdir"));
   }
 

@@ -4,10 +4,10 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Waiting;
 import stackweave.jfr.weave.format.EventCopy;
 import stackweave.jfr.weave.format.JvmClock;
@@ -174,8 +174,7 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public String keep() throws IOException {
-    Path kept = Files.createTempFile("stackweave-", ".jfr");
-    Files.copy(samples.path(), kept, StandardCopyOption.REPLACE_EXISTING);
+    Path kept = Output.keep(samples, OutsideRecorder.temporary());
     return kept + (events == null ? "" : ", and JFR's own events as " + events.keep());
   }
 
