@@ -14,10 +14,11 @@ import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 
 /**
- * The JVM of a command that samples other processes: a small one of low priority, so that what it
- * takes from the machine does not depend on its size. A user starts it with the usual heap, a
- * quarter of the memory; so the process executes itself once more with other options. Arguments,
- * environment, terminal and process id stay. Stateless.
+ * The JVM of a command that samples other processes: a small one, so that what it takes from the
+ * machine does not depend on its size. A user starts it with the usual heap, a quarter of the
+ * memory; so the process executes itself once more with other options. Arguments, environment,
+ * terminal and process id stay. It has low priority from when it samples: a start of low priority
+ * takes many seconds on a busy machine. Stateless.
  */
 final class CommandJvm {
   /** Marks the JVM that was started with {@link #OPTIONS}. */
@@ -70,13 +71,24 @@ final class CommandJvm {
         OPTIONS.forEach(option -> renewed.add(1, bytes(option)));
         renewed.add(1, bytes(isNamed(words, "--all") ? HEAP_OF_MANY : HEAP));
       }
-      if (Libc.getpriority(PRIO_PROCESS, 0) < NICE) {
-        Libc.setpriority(PRIO_PROCESS, 0, NICE);
-      }
       closeOwnFilesAtExec();
       execute(renewed, words("/proc/self/environ"));
     } catch (IOException | RuntimeException | LinkageError e) {
       return; // a large JVM does the same
+    }
+  }
+
+  /** Gives all threads the low priority, which those that they start have, too. */
+  static void lowerPriority() {
+    try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc/self/task"))) {
+      for (Path thread : threads) {
+        int tid = Integer.parseInt(thread.getFileName().toString());
+        if (Libc.getpriority(PRIO_PROCESS, tid) < NICE) {
+          Libc.setpriority(PRIO_PROCESS, tid, NICE);
+        }
+      }
+    } catch (IOException e) {
+      return; // it samples all the same
     }
   }
 

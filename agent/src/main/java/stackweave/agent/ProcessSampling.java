@@ -123,7 +123,11 @@ class ProcessSampling implements OutsideSampling {
     return new Session() {
       @Override
       public boolean hasStarted() {
-        return sampler.hasStarted();
+        boolean hasStarted = sampler.hasStarted();
+        if (hasStarted) {
+          CommandJvm.lowerPriority(); // from now on it takes what others leave
+        }
+        return hasStarted;
       }
 
       @Override
