@@ -57,7 +57,7 @@ class ProcessSampling implements OutsideSampling {
   public Shared shared(SamplingRequest request) throws FailedException {
     NativeAccess.begin();
     SharedEngines shared = new SharedEngines();
-    String whyNot = shared.prepare(request.intervalNanos());
+    String whyNot = shared.prepare(request);
     if (!whyNot.isEmpty()) {
       shared.close();
       throw new FailedException("many JVMs can't be sampled from here: " + whyNot);

@@ -52,7 +52,8 @@ class RelayMoreIT extends RelayedJvm {
     Jvm jvm = Jvm.all().findFirst().orElseThrow();
     Process target = start(jvm);
     String url = collect(request -> 200);
-    RunningCommand relay = begin("relay", target.pid(), "--endpoint", url, "--every=30s");
+    RunningCommand relay =
+        begin("relay", target.pid(), "--inside", "--endpoint", url, "--every=30s");
     String check = "";
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     while (!check.contains("stackweave-record-") || !check.contains("(running)")) {

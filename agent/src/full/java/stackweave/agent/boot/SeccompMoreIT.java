@@ -23,9 +23,6 @@ import stackweave.testing.Commands;
 /** More filters, and what the user says of them. */
 @Order(5)
 class SeccompMoreIT extends FilteredJvm {
-  private static final String OF_PROFILERS =
-      "perf_event_open,process_vm_readv,process_vm_writev,memfd_create,get_robust_list,ptrace,bpf";
-
   /** One call at a time; naming timers vouches for nothing. */
   static Stream<Arguments> filters() {
     Jvm oldest = Jvm.all().findFirst().orElseThrow();

@@ -48,6 +48,11 @@ abstract class FilteredJvm {
           + "rt_tgsigqueueinfo,process_madvise,openat2,setfsuid";
 
   @TempDir static Path tools;
+
+  /** What profilers need, and few others. */
+  static final String OF_PROFILERS =
+      "perf_event_open,process_vm_readv,process_vm_writev,memfd_create,get_robust_list,ptrace,bpf";
+
   static Killing killing;
 
   @TempDir Path directory;

@@ -14,6 +14,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.LoadsWhenTold;
+import stackweave.agent.apps.Works;
+import stackweave.testing.Commands;
+import stackweave.testing.Ended;
 import stackweave.testing.Gcc;
 import stackweave.testing.Jdk;
 
@@ -35,6 +38,25 @@ class SeccompIT extends FilteredJvm {
   @MethodSource("filters")
   void aFilterThatKillsIsNotMet(Jvm jvm, String calls, String engine) throws Exception {
     assertNotMet(jvm, calls, engine);
+  }
+
+  /** One that would else sample from outside, and one that can't do without. */
+  @Test
+  void aCommandDoesNotMeetItsFilterEither() throws Exception {
+    Jvm jvm = Jvm.all().findFirst().orElseThrow();
+    List<String> app = List.of("-cp", Jars.apps().toString(), Works.class.getName());
+    List<Object> command = new ArrayList<>(killing.whoCalls(OF_PROFILERS));
+    command.addAll(List.of(jvm.home().resolve("bin/java"), "-jar", Jars.AGENT, "record"));
+    try (LiveJvm live = LiveJvm.start(jvm, directory, app, new ArrayList<>())) {
+      List<Object> one = new ArrayList<>(command);
+      one.addAll(List.of(live.pid(), "-d", "1s", "-o", directory.resolve("rec.jfr")));
+      String said = Commands.run(one.toArray()).successfully().err();
+      assertTrue(said.contains("sampled from inside, by an agent: perf not tried"), said);
+    }
+    command.addAll(List.of("--all", "-d", "1s", "-o", directory.resolve("%p.jfr")));
+    Ended all = Commands.run(command.toArray());
+    assertEquals(2, all.exit(), all.err());
+    assertTrue(all.err().contains("perf not tried"), all.err());
   }
 
   /** An application that puts all its threads under a filter when they run already. */

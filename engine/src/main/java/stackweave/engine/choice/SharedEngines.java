@@ -10,6 +10,9 @@ import stackweave.engine.perf.PerfBudget;
 import stackweave.engine.perf.PerfSharedEngine;
 import stackweave.engine.perf.SharedEvents;
 import stackweave.jfr.control.EngineKind;
+import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.process.SampledProcess;
+import stackweave.linux.MemoryAccess;
 
 /** Samples CPU time of many processes by one set of perf events. Thread-safe. */
 public final class SharedEngines implements EngineSource, AutoCloseable {
@@ -18,12 +21,12 @@ public final class SharedEngines implements EngineSource, AutoCloseable {
   /**
    * Opens the events, which take no samples before an engine is started.
    *
-   * @param intervalNanos the one of all processes
+   * @param request what is asked for of all processes
    * @return why that is not possible here, in one line; empty if it is
    */
-  public String prepare(long intervalNanos) {
+  public String prepare(SamplingRequest request) {
     try {
-      events.prepare(EngineConfig.every(intervalNanos));
+      events.prepare(EngineConfig.of(request, MemoryAccess.AUTO, SampledProcess.OWN));
       return "";
     } catch (EngineRefusedException e) {
       return e.refusal().line();

@@ -103,6 +103,9 @@ public final class SharedEvents implements AutoCloseable {
     if (config == null) {
       SystemCalls system =
           SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(KIND, 0));
+      if (!wanted.callPolicy().allows(GuardedCall.PERF_EVENT_OPEN)) {
+        throw new EngineRefusedException(PerfRefusals.notTried(KIND));
+      }
       if (!isInFirstNamespace()) {
         throw RefusalText.PERF_NOT_FIRST_NAMESPACE.of(KIND, 0);
       }

@@ -23,9 +23,7 @@ import stackweave.engine.choice.EngineChoice;
 import stackweave.engine.choice.EngineChooser;
 import stackweave.engine.choice.EngineSource;
 import stackweave.jfr.control.AskedAt;
-import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SamplingRequest;
-import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.status.SamplerFigures;
@@ -176,14 +174,8 @@ public final class OutsideSampler implements AutoCloseable {
 
   private static String whyNotHere(
       SampledProcess process, SamplingRequest request, List<Feature> features) {
-    EngineConfig config =
-        new EngineConfig(
-            SamplingSettings.DEFAULT_INTERVAL_NANOS,
-            0,
-            request.event().isCpu() ? EngineKind.PERF : null,
-            MemoryAccess.AUTO,
-            request.event(),
-            process);
+    // As it is sampled then: a seccomp filter may kill who tries more.
+    EngineConfig config = EngineConfig.of(request, MemoryAccess.AUTO, process);
     EngineChoice choice = EngineChooser.start(config);
     if (choice.engine().isEmpty()) {
       return choice.reasons();

@@ -155,8 +155,8 @@ public final class RecordCommand implements Callable<Integer> {
       throw new UsageException("--all takes no PID");
     } else if (place.isGiven() || !settings.equals(DEFAULT_SETTINGS) || sampling.isMoreThanCpu()) {
       throw new UsageException(
-          "--all takes samples of CPU time only: --inside, --settings, --event, --engine, --wall,"
-              + " --blocked and --native-… need a PID");
+          "--all takes samples of CPU time only: --inside, --settings, --event, engines other than"
+              + " perf, --wall, --blocked and --native-… need a PID");
     } else if (output != null && !output.contains("%p")) {
       throw new UsageException("-o %s: put %%p (the process) into the name", output);
     }

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.Map;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.UsageException;
+import stackweave.jfr.control.EngineKind;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.NativeAllocation;
@@ -71,9 +72,10 @@ public class SamplingOptions {
     return !sampled().isCpu();
   }
 
-  /** Whether anything beside samples of CPU time, or another engine, is asked for. */
+  /** Whether anything beside samples of CPU time, or an engine other than perf, is asked for. */
   boolean isMoreThanCpu() {
-    return event != null || engine != null || nativeMemory || nativeAllocations;
+    boolean isOther = engine != null && !engine.equals(EngineKind.PERF.label());
+    return event != null || isOther || nativeMemory || nativeAllocations;
   }
 
   /** The event as recordings name it. */
