@@ -40,6 +40,8 @@ final class Status implements AutoCloseable {
   /** Null while none runs. */
   private SampleEngine engine;
 
+  private boolean hasBegun;
+
   /** Sources of notes on the running engine and its features. */
   private List<Supplier<String>> notes = List.of();
 
@@ -176,9 +178,13 @@ final class Status implements AutoCloseable {
     totals.note = "";
     totals.intervalNanos = description.intervalNanos();
     totals.reachedIntervalNanos = description.reachedIntervalNanos();
-    if (totals.startDelayNanos == 0) {
+    if (!process.isOwn() && !hasBegun) {
+      // No recording has begun before: what is said of its start does not concern its user.
+      totals.missed.forget();
+    } else if (totals.startDelayNanos == 0) {
       totals.startDelayNanos = start.delayNanos();
     }
+    hasBegun = true;
     if (description.event().isCpu()) {
       missedOwn = cpuWithin();
       begin = processCpu() - missedOwn - running.statistics().get(EngineFigure.CPU_USED);
