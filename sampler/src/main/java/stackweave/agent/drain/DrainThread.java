@@ -219,7 +219,11 @@ final class DrainThread implements Runnable {
         "process "
             + process.pid()
             + (process.hasMemory() ? " runs another program now (exec)" : " has ended");
-    status.stateEnd(SamplerFigures.NOT_SAMPLING + endReason);
+    if (process.hasMemory()) {
+      status.stateEnd(SamplerFigures.NOT_SAMPLING + endReason);
+    } else {
+      status.write(); // that a program ends is nothing to be warned of
+    }
   }
 
   private void stateNoRoom() {
