@@ -70,7 +70,7 @@ public final class StatusReport {
             + Timespans.spoken(figures.get(Counter.CPU_COVERED))
             + " covered by samples"
             + share(figures.get(Counter.CPU_COVERED), used)
-            + "; the agent's drain thread "
+            + "; the sampling thread "
             + Timespans.spoken(figures.get(Counter.DRAIN_CPU)));
     if (figures.get(Counter.CPU_KERNEL) > 0) {
       lines.add(

@@ -153,7 +153,7 @@ class StatusReportTest {
     assertTrue(lines.contains("stacks: 850 complete (94.44 %), 50 truncated"), lines::toString);
     assertTrue(
         lines.contains(
-            "CPU time: 20 s used, 15 s covered by samples (75.00 %); the agent's drain thread 0.5"
+            "CPU time: 20 s used, 15 s covered by samples (75.00 %); the sampling thread 0.5"
                 + " s"),
         lines::toString);
   }
