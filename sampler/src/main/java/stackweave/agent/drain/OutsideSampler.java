@@ -141,7 +141,7 @@ public final class OutsideSampler implements AutoCloseable {
 
   private static String tried(SampledProcess process, Function<SampledProcess, String> tries) {
     if (!process.hasMemory()) {
-      return "process " + process.pid() + " has ended";
+      return ended(process);
     }
     try {
       FileRights rights = FileRights.of(process);
@@ -154,7 +154,8 @@ public final class OutsideSampler implements AutoCloseable {
               });
       try {
         DaemonThread.of("stackweave-trial", trial).start();
-        return trial.get(MAX_SECONDS, TimeUnit.SECONDS);
+        String why = trial.get(MAX_SECONDS, TimeUnit.SECONDS);
+        return why.isEmpty() || process.hasMemory() ? why : ended(process);
       } finally {
         if (trial.isDone()) {
           Libc.close(pinned.memory());
@@ -170,6 +171,10 @@ public final class OutsideSampler implements AutoCloseable {
       Thread.currentThread().interrupt();
       return "interrupted";
     }
+  }
+
+  private static String ended(SampledProcess process) {
+    return "process " + process.pid() + " has ended";
   }
 
   private static String whyNotHere(
