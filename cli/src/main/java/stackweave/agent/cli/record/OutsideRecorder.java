@@ -65,7 +65,6 @@ final class OutsideRecorder implements Recorder {
   @Override
   public RoundRecording start(RemoteRecording.Request asked) throws FailedException {
     mustHaveRoom();
-    RemoteRecording events = startEvents(asked.ofJfr());
     Descriptor file = null;
     boolean begun = false;
     try {
@@ -77,20 +76,15 @@ final class OutsideRecorder implements Recorder {
       }
       current = file;
       begun = true;
-      return new OutsideRecording(this, events, file);
+      return new OutsideRecording(this, asked.ofJfr(), file);
     } catch (IOException e) {
       if (!process.isAlive()) {
         throw ended(process);
       }
       throw Output.cantWrite(temporary(), e);
     } finally {
-      if (!begun) {
-        if (events != null) {
-          events.discard();
-        }
-        if (file != null) {
-          file.close();
-        }
+      if (!begun && file != null) {
+        file.close();
       }
     }
   }
@@ -113,7 +107,7 @@ final class OutsideRecorder implements Recorder {
   }
 
   /** Has JFR record its own events; null if none are asked for, or that is not possible. */
-  private RemoteRecording startEvents(RemoteRecording.Request asked) throws FailedException {
+  RemoteRecording startEvents(RemoteRecording.Request asked) throws FailedException {
     if (asked.isEmpty()) {
       return null;
     }

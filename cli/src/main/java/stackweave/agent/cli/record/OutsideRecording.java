@@ -19,13 +19,14 @@ import stackweave.linux.Descriptor;
  */
 final class OutsideRecording implements RoundRecording {
   private final OutsideRecorder recorder;
+  private final RemoteRecording.Request asked;
 
-  /** Null if JFR's own events are not recorded, or are lost. */
+  /** Null if JFR's own events are not recorded, not yet, or are lost. */
   private RemoteRecording events;
 
   private final Descriptor samples;
-  private final long startMillis;
-  private final long startNanos;
+  private long startMillis = System.currentTimeMillis();
+  private long startNanos = System.nanoTime();
   private String obstacle = "";
 
   /** Whether the program ended before this recording. */
@@ -35,25 +36,28 @@ final class OutsideRecording implements RoundRecording {
   private boolean runsAnother;
 
   /**
-   * @param events null for none; closed with this
+   * @param asked JFR's own events
    * @param samples the file with the samples, without a name; closed with this
    */
-  OutsideRecording(OutsideRecorder recorder, RemoteRecording events, Descriptor samples) {
+  OutsideRecording(OutsideRecorder recorder, RemoteRecording.Request asked, Descriptor samples) {
     this.recorder = recorder;
-    this.events = events;
+    this.asked = asked;
     this.samples = samples;
-    // That of the events begins first.
-    this.startMillis = events == null ? System.currentTimeMillis() : events.startMillis();
-    this.startNanos = System.nanoTime() - (events == null ? 0 : events.nanos());
   }
 
+  /** JFR begins then, too: the samples of its own before that would have no counterpart. */
   @Override
-  public void awaitSampling(BooleanSupplier cancelled) {
+  public void awaitSampling(BooleanSupplier cancelled) throws FailedException {
     Waiting.until(
         () -> recorder.session().hasStarted() || cancelled.getAsBoolean() || isOver(),
         START_NANOS,
         PAUSE_MILLIS);
     obstacle = recorder.session().obstacle();
+    startMillis = System.currentTimeMillis();
+    startNanos = System.nanoTime();
+    if (!cancelled.getAsBoolean() && isTargetAlive()) {
+      events = recorder.startEvents(asked);
+    }
   }
 
   @Override
