@@ -188,6 +188,11 @@ final class OutsideRecording implements RoundRecording {
   }
 
   @Override
+  public boolean keepsReport() {
+    return true;
+  }
+
+  @Override
   public void discard() {
     if (events != null) {
       events.discard();

@@ -114,7 +114,7 @@ final class RecordedFiles {
   /** Saves a recording that has ended, and tells the user of it. */
   void take(TargetProcess process, RoundRecording recording, boolean last) throws FailedException {
     if (kind == Kind.MANY && last && !hasSamples(recording.report())) {
-      sayBriefly(recording, recording.nanos());
+      CommandMessages.say("process %s: no sample was taken, so there is no file", pid);
       return; // one of many, of which nobody would look at it
     }
     Path file = file(recording.startMillis(), true);
@@ -133,7 +133,7 @@ final class RecordedFiles {
       System.err.println(); // ends the line of the progress
     }
     sayEnding(recording, nanos);
-    if (last && recording.isTargetAlive()) {
+    if (last && (recording.keepsReport() || recording.isTargetAlive())) {
       sayReport(recording);
     }
     if (isFile) {
@@ -263,15 +263,16 @@ final class RecordedFiles {
       said.add(ending);
     }
     recording.report().lines().filter(BRIEF.asMatchPredicate()).forEach(said::add);
-    if (said.length() == 0) {
-      said.add("it has no samples: sampling had not begun yet");
-    }
     CommandMessages.say("process %s: %s", pid, Plain.line(said.toString()));
   }
 
   private void sayReport(RoundRecording recording) {
     try {
       String report = recording.report();
+      if (report.isEmpty() && recording.keepsReport()) {
+        noSample = true;
+        CommandMessages.say("sampling had not begun yet");
+      }
       if (!report.isEmpty()) {
         System.err.println(Plain.report(report));
         noSample = !hasSamples(report);

@@ -489,6 +489,11 @@ public final class RemoteRecording implements RoundRecording {
    * and this was the last, waits until it has detached.
    */
   @Override
+  public boolean keepsReport() {
+    return false; // the agent has it
+  }
+
+  @Override
   public String report() throws FailedException {
     long start = System.nanoTime();
     String report = "";

@@ -102,6 +102,9 @@ public interface RoundRecording extends AutoCloseable {
   /** The sampler's summary of it, one topic a line; empty if none. */
   String report() throws FailedException;
 
+  /** Whether there is a {@link #report} also if the process has ended. */
+  boolean keepsReport();
+
   /** Stops the recording if it still runs, and removes its file. */
   void discard();
 
