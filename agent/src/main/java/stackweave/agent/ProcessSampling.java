@@ -60,7 +60,7 @@ class ProcessSampling implements OutsideSampling {
     String whyNot = shared.prepare(request);
     if (!whyNot.isEmpty()) {
       shared.close();
-      throw new FailedException("many JVMs can't be sampled from here: " + whyNot);
+      throw new FailedException("--all is not possible here: " + whyNot);
     }
     return new SharedSampling(shared);
   }

@@ -214,7 +214,7 @@ class RecordAllIT {
     ProcessHandle first = start(oldest(), "first");
     ProcessHandle other = start(oldest(), "other", as(OTHER));
     begin("--user", "root", "--user", "" + USER);
-    awaitSaid("1 JVM that match is of other users");
+    awaitSaid("1 JVM that matches is of other users");
     awaitSampled(first);
     List<String> wrapper = new ArrayList<>(List.of("unshare", "--pid", "--fork"));
     wrapper.addAll(List.of(as(USER)));

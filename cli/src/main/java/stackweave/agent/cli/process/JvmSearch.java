@@ -101,6 +101,9 @@ public final class JvmSearch {
   /** The process with which the next look begins. */
   private int next;
 
+  /** Whether the last look has read all that it should. */
+  private boolean isComplete;
+
   /** A process that is read. */
   private record Reading(int uid, FutureTask<Jvm> task) {}
 
@@ -145,6 +148,7 @@ public final class JvmSearch {
     known = now;
     silent.removeIf(reading -> reading.task().isDone());
     waited.clear();
+    isComplete = silent.isEmpty();
     // Where the last one stopped, so that low ids are not preferred.
     Map<Integer, Known> first = now.tailMap(next, true);
     Map<Integer, Known> then = now.headMap(next, false);
@@ -152,6 +156,11 @@ public final class JvmSearch {
     first.forEach(this::lookAt);
     then.forEach(this::lookAt);
     return now.values().stream().map(process -> process.jvm).filter(Objects::nonNull).toList();
+  }
+
+  /** Whether the last look knows of every process whether it is such a JVM. */
+  public boolean isComplete() {
+    return isComplete;
   }
 
   private void lookAt(int pid, Known process) {
@@ -178,10 +187,12 @@ public final class JvmSearch {
     long waitedForAll = waited.values().stream().mapToLong(Long::longValue).sum();
     if (waitedForAll > MAX_WAITS * waitNanos || silent.size() == MAX_SILENT) {
       next = next == 0 ? pid : next; // the next look begins with it
+      isComplete = false;
       return;
     }
     if (waited.getOrDefault(uid, 0L) > MAX_WAITS_OF_USER * waitNanos
         || ofUser == MAX_SILENT_OF_USER) {
+      isComplete = false;
       return; // the next look tries it again
     }
     long began = System.nanoTime();
@@ -193,6 +204,7 @@ public final class JvmSearch {
       process.reading.get(waitNanos, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       silent.add(new Reading(uid, process.reading));
+      isComplete = false;
     } catch (ExecutionException e) {
       return; // whoever takes the result is told
     } finally {

@@ -95,7 +95,7 @@ final class ManyRecordings {
     Runtime.getRuntime().addShutdownHook(new Thread(this::interrupt));
     try {
       look(search);
-      if (recordings.isEmpty()) {
+      if (recordings.isEmpty() && search.isComplete()) {
         CommandMessages.say("no JVM matches yet; those that begin to are recorded");
       }
       while (!interrupted.await(
@@ -148,7 +148,8 @@ final class ManyRecordings {
       Recording recording = all.next();
       if (!recording.thread.isAlive()) {
         all.remove();
-        String failure = recording.failure;
+        String failure =
+            recording.failure.replaceFirst("^process " + recording.jvm.pid() + ":? ", "it ");
         if (!failure.isEmpty()) {
           Failure before = failed.put(recording.jvm, new Failure(failure, System.nanoTime()));
           if (before == null || !before.why().equals(failure)) {
@@ -190,8 +191,9 @@ final class ManyRecordings {
     if (others > othersSaid) {
       othersSaid = others;
       CommandMessages.say(
-          "%s that match %s of other users: --user NAME or --all-users has them recorded, too",
-          others == 1 ? "1 JVM" : others + " JVMs", others == 1 ? "is" : "are");
+          "%s %s of other users: --user NAME or --all-users has them recorded, too",
+          others == 1 ? "1 JVM that matches" : others + " JVMs that match",
+          others == 1 ? "is" : "are");
     }
   }
 
