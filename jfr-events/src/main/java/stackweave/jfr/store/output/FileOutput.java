@@ -2,6 +2,7 @@ package stackweave.jfr.store.output;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
 import jdk.jfr.Event;
@@ -96,8 +97,17 @@ public final class FileOutput implements EventOutput {
         String.format(
             "the samples can't be written to %s (%s): make room there, or have them elsewhere by java"
                 + " -Djava.io.tmpdir=DIRECTORY",
-            path.toAbsolutePath().getParent(), e.getMessage());
+            directory(), e.getMessage());
     return new UncheckedIOException(problem, e);
+  }
+
+  /** Also of a file without a name, whose path is that of its descriptor in /proc. */
+  private Path directory() {
+    try {
+      return Files.readSymbolicLink(path).getParent();
+    } catch (IOException | RuntimeException noLink) {
+      return path.toAbsolutePath().getParent();
+    }
   }
 
   /** Why the file could not be written to the end, for the user; empty if it could. Any thread. */
