@@ -418,9 +418,14 @@ public final class TargetProcess implements AutoCloseable {
     isKeptOpen = true;
   }
 
+  /** Whether they stay open. */
+  public boolean isKeptOpen() {
+    return isKeptOpen || files.rights().isStuck();
+  }
+
   @Override
   public void close() {
-    if (isKeptOpen || files.rights().isStuck()) {
+    if (isKeptOpen()) {
       return;
     }
     files.close();

@@ -33,8 +33,10 @@ final class ManyRecordings {
 
   private static final long RETRY_NANOS = 60_000_000_000L;
 
-  /** How long the end waits for recordings of JVMs that do not answer. */
+  /** How long the end waits for JVMs that do not answer; what is being written is waited for. */
   private static final long END_SECONDS = 30;
+
+  private static final long PAUSE_MILLIS = 100;
 
   /**
    * What is asked for.
@@ -65,8 +67,9 @@ final class ManyRecordings {
    * Why a JVM could not be recorded.
    *
    * @param atNanos when that was; it is tried again later, for the reason may pass
+   * @param isFinal whether it is not: a thread hangs at it
    */
-  private record Failure(String why, long atNanos) {}
+  private record Failure(String why, long atNanos, boolean isFinal) {}
 
   private final ShortRecordings shortOnes = new ShortRecordings(startNanos);
   private int othersSaid;
@@ -138,7 +141,8 @@ final class ManyRecordings {
 
   private boolean mayBeTried(Jvm jvm) {
     Failure failure = failed.get(jvm);
-    return failure == null || System.nanoTime() - failure.atNanos() > RETRY_NANOS;
+    return failure == null
+        || !failure.isFinal() && System.nanoTime() - failure.atNanos() > RETRY_NANOS;
   }
 
   /** Ends the recordings of JVMs that are gone, also by an exec. */
@@ -150,13 +154,16 @@ final class ManyRecordings {
         all.remove();
         String failure =
             recording.failure.replaceFirst("^process " + recording.jvm.pid() + ":? ", "it ");
+        Failure before = failed.get(recording.jvm);
         if (!failure.isEmpty()) {
-          Failure before = failed.put(recording.jvm, new Failure(failure, System.nanoTime()));
-          if (before == null || !before.why().equals(failure)) {
-            CommandMessages.say("process %s: %s", recording.jvm.pid(), failure);
-          }
+          failed.put(recording.jvm, new Failure(failure, System.nanoTime(), recording.isSilent));
         }
-        shortOnes.ended(recording.jvm.uid(), failure.isEmpty() ? recording.nanos : 0);
+        if (!failure.isEmpty() && (before == null || !before.why().equals(failure))) {
+          CommandMessages.say("process %s: %s", recording.jvm.pid(), failure);
+        }
+        if (before == null) {
+          shortOnes.ended(recording.jvm.uid(), failure.isEmpty() ? recording.nanos : 0);
+        }
       } else if (!present.contains(recording.jvm)) {
         recording.rounds.end();
       }
@@ -204,7 +211,9 @@ final class ManyRecordings {
     boolean areAllEnded = true;
     for (Recording recording : recordings.values()) {
       try {
-        recording.thread.join(Math.max(1, (end - System.nanoTime()) / 1_000_000));
+        do {
+          recording.thread.join(PAUSE_MILLIS);
+        } while (recording.thread.isAlive() && (recording.isSaving || System.nanoTime() < end));
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
       }
@@ -238,9 +247,15 @@ final class ManyRecordings {
     final RecordingRounds rounds;
     final Thread thread;
 
-    // Both are read when the thread has ended.
+    /** Whether its file is written. */
+    volatile boolean isSaving;
+
+    // What follows is read when the thread has ended.
     /** Why it could not be recorded; empty if it was. */
     String failure = "";
+
+    /** Whether a thread still waits for it. */
+    boolean isSilent;
 
     /** How long it took. */
     long nanos;
@@ -267,6 +282,17 @@ final class ManyRecordings {
       }
     }
 
+    private void take(
+        RecordedFiles files, TargetProcess process, RoundRecording taken, boolean last)
+        throws FailedException {
+      isSaving = true;
+      try {
+        files.take(process, taken, last);
+      } finally {
+        isSaving = false;
+      }
+    }
+
     private void record() throws FailedException, IOException {
       TargetProcess process = TargetProcess.open(jvm.pid());
       try (Recorder recorder = new OutsideRecorder(shared, process, null, "", request)) {
@@ -281,7 +307,9 @@ final class ManyRecordings {
             new RecordedFiles(
                 jvm.pid(), plan.output(), RecordedFiles.Kind.MANY, plan.eachMillis(), false, "");
         CommandMessages.say("process %s: recording begins", jvm.pid());
-        rounds.run(recorder, (taken, last) -> files.take(process, taken, last));
+        rounds.run(recorder, (taken, last) -> take(files, process, taken, last));
+      } finally {
+        isSilent = process.isKeptOpen();
       }
     }
   }

@@ -114,8 +114,11 @@ final class RecordedFiles {
   /** Saves a recording that has ended, and tells the user of it. */
   void take(TargetProcess process, RoundRecording recording, boolean last) throws FailedException {
     if (kind == Kind.MANY && last && !hasSamples(recording.report())) {
-      CommandMessages.say("process %s: no sample was taken, so there is no file", pid);
-      return; // one of many, of which nobody would look at it
+      // One of many, of which nobody would look at it.
+      CommandMessages.say(
+          "process %s: no %ssample was taken, so there is no %sfile",
+          pid, count == 0 ? "" : "further ", count == 0 ? "" : "further ");
+      return;
     }
     Path file = file(recording.startMillis(), true);
     boolean isFile = !Output.isStandardOutput(file) && !Output.isDevice(file);
