@@ -40,7 +40,10 @@ final class Status implements AutoCloseable {
   /** Null while none runs. */
   private SampleEngine engine;
 
+  /** Whether one has run, and whether something was in the way. */
   private boolean hasBegun;
+
+  private boolean isObstructed;
 
   /** Sources of notes on the running engine and its features. */
   private List<Supplier<String>> notes = List.of();
@@ -130,6 +133,7 @@ final class Status implements AutoCloseable {
 
   /** Reports why there are no samples: once on stderr, and in every chunk of the recording. */
   void stateObstacle(String note, String message) {
+    isObstructed = true;
     totals.engine = "";
     totals.note = note;
     messages.sampling(message);
@@ -178,11 +182,11 @@ final class Status implements AutoCloseable {
     totals.note = "";
     totals.intervalNanos = description.intervalNanos();
     totals.reachedIntervalNanos = description.reachedIntervalNanos();
-    if (!process.isOwn() && !hasBegun) {
-      // No recording has begun before: what is said of its start does not concern its user.
-      totals.missed.forget();
-    } else if (totals.startDelayNanos == 0) {
+    if (process.isOwn() ? totals.startDelayNanos == 0 : !hasBegun && isObstructed) {
       totals.startDelayNanos = start.delayNanos();
+    } else if (!process.isOwn() && !hasBegun) {
+      // A recording from outside begins with its samples: nothing was missed before.
+      totals.missed.forget();
     }
     hasBegun = true;
     if (description.event().isCpu()) {
