@@ -155,6 +155,10 @@ public final class PerfCpuEngine extends PerfEngine implements EndedThreads.Samp
 
   private void readLost() {
     lost = Math.max(events.lost(), records.lost());
+    if (records.foreign() > 0) {
+      // Unfiltered: nobody knows whose they were, so they are divided as those that came.
+      lost = lost * records.samples() / (records.samples() + records.foreign());
+    }
   }
 
   @Override
