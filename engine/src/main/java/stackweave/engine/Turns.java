@@ -57,7 +57,7 @@ public final class Turns {
     }
     waiting.remove(caller);
     if (leftNanos() == 0) {
-      if (worker != null) {
+      if (worker != null && System.nanoTime() - sinceNanos >= longestNanos) {
         overrunNanos = System.nanoTime();
       }
       worker = caller;

@@ -181,6 +181,9 @@ public final class SharedEvents implements AutoCloseable {
   /** Ends the sampling of a process. Its queue has all samples then. */
   void remove(Target target) {
     synchronized (this) {
+      if (targetOf(target.pid) != target) {
+        return; // it was forgotten, and another may have its id by now
+      }
       if (events != null) {
         events.filter().remove(target.pid);
       }
