@@ -64,8 +64,8 @@ final class SwitchWatch {
   private void look() {
     try {
       file = place.look();
-    } catch (IOException | RuntimeException e) {
-      return; // what was known holds
+    } catch (Throwable e) {
+      return; // what was known holds, also if there is no thread for the look
     }
   }
 

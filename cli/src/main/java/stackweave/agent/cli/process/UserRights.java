@@ -1,7 +1,9 @@
 package stackweave.agent.cli.process;
 
 import java.io.IOException;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -25,8 +27,8 @@ public final class UserRights {
 
   private final Change change;
 
-  /** An action that timed out: until it ends, later ones would time out, too. */
-  private volatile FutureTask<?> stuck;
+  /** Actions that timed out: until they end, later ones would time out, too. */
+  private final Set<FutureTask<?>> stuck = ConcurrentHashMap.newKeySet();
 
   private UserRights(Change change) {
     this.change = change;
@@ -71,7 +73,7 @@ public final class UserRights {
     try {
       return task.get(seconds, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
-      stuck = task;
+      stuck.add(task);
       throw noAnswer();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -89,8 +91,8 @@ public final class UserRights {
 
   /** Whether a thread still waits for an action that timed out. */
   boolean isStuck() {
-    FutureTask<?> waiting = stuck;
-    return waiting != null && !waiting.isDone();
+    stuck.removeIf(FutureTask::isDone);
+    return !stuck.isEmpty();
   }
 
   private static IOException noAnswer() {
