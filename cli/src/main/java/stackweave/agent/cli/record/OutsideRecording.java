@@ -3,7 +3,6 @@ package stackweave.agent.cli.record;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import stackweave.agent.cli.common.FailedException;
@@ -178,8 +177,8 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public String keep() throws IOException {
-    Path kept = Output.keep(samples, OutsideRecorder.temporary());
-    return kept + (events == null ? "" : ", and JFR's own events as " + events.keep());
+    String ofEvents = events == null ? "" : ", and JFR's own events as " + events.keep();
+    return Output.keep(samples, OutsideRecorder.temporary()) + ofEvents;
   }
 
   @Override
