@@ -122,8 +122,9 @@ public final class OutsideSampler implements AutoCloseable {
 
   /**
    * Why a process can't be sampled from outside, in one line; empty if it can. Tries what sampling
-   * needs (the event of CPUs that is filtered, the process's memory, the layout of its VM) and
-   * leaves nothing behind; takes a tenth of a second. Any thread.
+   * needs (the events of CPUs, the process's memory, the layout of its VM) and leaves nothing
+   * behind, unless it is {@link #NO_ANSWER}; takes a tenth of a second, and some seconds where the
+   * JVM has just begun to start. Any thread.
    *
    * @param process by a directory that is its own
    * @param request what is asked for

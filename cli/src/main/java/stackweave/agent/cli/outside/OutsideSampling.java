@@ -13,7 +13,7 @@ import stackweave.jfr.control.SamplingRequest;
 public interface OutsideSampling {
   /**
    * Why a process can't be sampled from here as requested, for the user; empty if it can. Leaves
-   * nothing behind.
+   * nothing behind but a thread that hangs, if the process does not answer.
    */
   String whyNot(TargetProcess process, SamplingRequest request);
 

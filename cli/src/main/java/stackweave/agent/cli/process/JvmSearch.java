@@ -149,7 +149,7 @@ public final class JvmSearch {
     silent.removeIf(reading -> reading.task().isDone());
     waited.clear();
     isComplete = silent.isEmpty();
-    // Where the last one stopped, so that low ids are not preferred.
+    // Where the last one stopped, so that users of low ids do not keep it from the others.
     Map<Integer, Known> first = now.tailMap(next, true);
     Map<Integer, Known> then = now.headMap(next, false);
     next = 0;

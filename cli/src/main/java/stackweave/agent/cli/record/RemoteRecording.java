@@ -484,15 +484,15 @@ public final class RemoteRecording implements RoundRecording {
     return seen + ", as process " + jvm.process().pid() + " sees it, for an hour";
   }
 
-  /**
-   * The agent's summary of it; empty if none. If the agent was attached for such recordings only
-   * and this was the last, waits until it has detached.
-   */
   @Override
   public boolean keepsReport() {
     return false; // the agent has it
   }
 
+  /**
+   * The agent's summary of it; empty if none. If the agent was attached for such recordings only
+   * and this was the last, waits until it has detached.
+   */
   @Override
   public String report() throws FailedException {
     long start = System.nanoTime();
