@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,103 +11,32 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.Marks;
-import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
 import stackweave.testing.Ended;
 import stackweave.testing.RunningCommand;
 
 /** JVMs that {@code record} samples from outside. */
 @Order(1)
-class RecordOutsideIT extends RecordedProgram {
+class RecordOutsideIT extends OutsideRecorded {
   private static final Duration CLOCKS = Duration.ofMillis(1);
   private static final String WITHOUT_EVENTS =
       "only samples are recorded, and JFR's own events are";
 
-  /** Where the command has the samples until the recording's end. */
-  private Path own;
-
-  @BeforeEach
-  void onlyRootSamplesOthers() throws IOException {
-    assumeTrue(isRoot());
-    own = Files.createDirectory(directory.resolve("tmp of the command"));
-  }
-
-  /** Records until samples of the program are written. */
-  private RunningCommand outside(Object... arguments) throws Exception {
-    return begin(List.of(), arguments);
-  }
-
-  private RunningCommand begin(List<String> wrapper, Object... arguments) throws Exception {
-    List<Object> words = new ArrayList<>(wrapper);
-    words.addAll(List.of(java(), "-Djava.io.tmpdir=" + own));
-    words.addAll(List.of("-jar", Jars.AGENT));
-    words.addAll(Arrays.asList(arguments));
-    return beginAny(words.toArray());
-  }
-
-  private static Path java() {
-    return Path.of(System.getProperty("java.home"), "bin", "java");
-  }
-
-  private void awaitOwnSamples(RunningCommand command) throws Exception {
-    long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
-    while (!isAnySampled(command.pid())) {
-      assertTrue(command.process().isAlive() && System.nanoTime() < end, command.err()::toString);
-      Thread.sleep(100);
-    }
-  }
-
-  /** Whether a file that the command has open, without a name, has samples. */
-  private boolean isAnySampled(long command) throws Exception {
-    try (Stream<Path> files = Files.list(Path.of("/proc/" + command + "/fd"))) {
-      for (Path file : files.toList()) {
-        String opened = Files.readSymbolicLink(file).toString();
-        if (opened.matches(".*/(#\\d+|stackweave-\\d+[.]jfr) [(]deleted[)]") && isSampled(file)) {
-          return true;
-        }
-      }
-    } catch (IOException | RecordingException e) {
-      return false; // it is being written, or closed
-    }
-    return false;
-  }
-
-  /** Those in the directory for temporary files: none, unless the result can't be written. */
-  private long namedRecordings() throws IOException {
-    try (Stream<Path> files = Files.list(own)) {
-      return files.filter(file -> file.toString().endsWith(".jfr")).count();
-    }
-  }
-
-  private static Map<String, Integer> events(Path recording) throws IOException {
-    Map<String, Integer> events = new TreeMap<>();
-    for (RecordedEvent event : RecordingFile.readAllEvents(recording)) {
-      events.merge(event.getEventType().getName(), 1, Integer::sum);
-    }
-    return events;
-  }
-
   /** Beside a recording of the agent's it has the same, and nothing of the agent is in the JVM. */
   @ParameterizedTest
-  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void aRecordingIsAsOneOfTheAgents(Jvm jvm) throws Exception {
     Process target = start(jvm, RUNS);
     RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "outside.jfr");
@@ -140,10 +68,6 @@ class RecordOutsideIT extends RecordedProgram {
     assertFalse(merged.out().contains("JVMs"), merged.out());
   }
 
-  private SessionFacts facts(String recording) throws RecordingException {
-    return SampledRecording.open(directory.resolve(recording)).sessions().get(0);
-  }
-
   @Test
   void aJvmThatCantBeAttachedToHasItsSamples() throws Exception {
     Process target = start(last(), RUNS, "-XX:+DisableAttachMechanism");
@@ -156,24 +80,6 @@ class RecordOutsideIT extends RecordedProgram {
     assertTrue(isSampled("rec.jfr"));
     assertTrue(events(directory.resolve("rec.jfr")).containsKey("jdk.ExecutionSample"));
     assertFalse(Files.exists(Path.of("/tmp/.java_pid" + target.pid())), "attached to");
-  }
-
-  @Test
-  void whatWasWrittenBeforeTheDiskWasFullStands() throws Exception {
-    Process target = start(last(), RUNS);
-    String small = "mount -t tmpfs -o size=12m tmpfs \"$0\" && exec \"$@\"";
-    List<String> inNamespace = List.of("unshare", "--mount", "sh", "-c", small, own.toString());
-    RunningCommand record =
-        begin(inNamespace, "record", target.pid(), "-d5m", "-o", "rec.jfr", "--interval=1ms");
-    own = Path.of("/proc/" + record.process().pid() + "/root" + own);
-    awaitOwnSamples(record);
-    assertThrows(IOException.class, () -> Files.write(own.resolve("x"), new byte[16 << 20]));
-    Ended ended = record.end();
-    assertEquals(0, ended.exit(), ended.err());
-    String first = ended.err().lines().findFirst().orElseThrow();
-    assertTrue(first.contains("(No space left on device): make room there"), first);
-    assertTrue(isSampled("rec.jfr"));
-    assertTrue(target.isAlive());
   }
 
   /** Output and samples are in one file system. */
@@ -260,16 +166,6 @@ class RecordOutsideIT extends RecordedProgram {
     }
     assertEquals(1, sessions.size(), sessions::toString);
     assertNothingIsLeft();
-  }
-
-  @ParameterizedTest
-  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
-  void whatAProgramDidUntilItsEndIsSaved(Jvm jvm) throws Exception {
-    Process target = start(jvm, RUNS);
-    RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "rec.jfr");
-    awaitOwnSamples(record);
-    target.destroy();
-    assertSaved(record, ENDED);
   }
 
   @ParameterizedTest

@@ -101,12 +101,6 @@ class NothingIT {
   }
 
   /** A heap in which the agent has no room. */
-  @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onOldest")
-  void aSmallHeapIsLeftToTheProgram(Jdk jdk) throws Exception {
-    mustSurvive(jdk, "-XX:+UseSerialGC");
-  }
-
   static void mustSurvive(Jdk jdk, String... options) throws Exception {
     ForkedJvm jvm = jvm(jdk, options).options("-Xmx32m", "-XX:+ExitOnOutOfMemoryError");
     RunningCommand control = jvm.start(FULL_HEAP, "16", "20");
