@@ -43,7 +43,7 @@ class RecordEndsIT extends RecordedProgram {
 
   /** As cleaners of /tmp do: the attach socket, the recording's directory, JFR's repository. */
   @ParameterizedTest
-  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void theRemovalOfItsFilesIsSaid(Jvm jvm) throws Exception {
     long pid = start(jvm, RUNS).pid();
     RunningCommand record = beginRecord(pid, "-o", directory.resolve("rec.jfr"));

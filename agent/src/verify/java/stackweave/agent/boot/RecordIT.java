@@ -33,7 +33,7 @@ class RecordIT extends RecordedProgram {
 
   /** And is told to sample waiting, as often as it was said, and to time blocked threads. */
   @ParameterizedTest
-  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void recordsAndLeavesNoAgentWhereNoneWas(Jvm jvm) throws Exception {
     long pid = start(jvm, RUNS).pid();
     Path file = directory.resolve("rec.jfr");

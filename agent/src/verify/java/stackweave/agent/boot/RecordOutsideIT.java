@@ -181,7 +181,7 @@ class RecordOutsideIT extends OutsideRecorded {
 
   /** An event of the application's and a sample of the same moment. */
   @ParameterizedTest
-  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void clocksAgree(Jvm jvm) throws Exception {
     List<String> arguments = List.of("-cp", Jars.apps().toString(), Marks.class.getName(), "900");
     Process target = jvm.start(directory, arguments).start();

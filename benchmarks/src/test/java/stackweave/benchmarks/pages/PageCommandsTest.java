@@ -55,6 +55,7 @@ class PageCommandsTest {
   private static final String MESSAGE = "    stackweave: ";
 
   private final List<String> problems = new ArrayList<>();
+  private final CommandSpec commands = new CommandLine(new Main(null)).getCommandSpec();
 
   @Test
   void commandsOfBlocksAreUnderstood() throws IOException {
@@ -244,7 +245,7 @@ class PageCommandsTest {
   /** A command without the jar before it, perhaps with a part of its options only. */
   private void checkNames(Page page, String code) {
     List<String> words = words(code);
-    CommandSpec spec = CommandSpec.forAnnotatedObject(new CommandLine(new Main(null)).getCommand());
+    CommandSpec spec = commands;
     int next = 0;
     while (next < words.size() && spec.subcommands().containsKey(words.get(next))) {
       spec = spec.subcommands().get(words.get(next++)).getCommandSpec();

@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +21,7 @@ import stackweave.lab.Built;
 import stackweave.live.support.Jvms;
 import stackweave.testing.ByChance;
 import stackweave.testing.Ended;
+import stackweave.testing.EventsByTime;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Gcc;
 import stackweave.testing.Jdk;
@@ -89,7 +92,7 @@ class NativeMemoryIT {
 
   @BeforeAll
   static void record() throws Exception {
-    Path library = Gcc.library(directory, "memory", LIBRARY, EventSamplesIT.jniHeaders());
+    Path library = Gcc.library(directory, "memory", LIBRARY, jniHeaders());
     ForkedJvm jvm = ForkedJvm.on(Jdk.all().get(0), directory);
     Ended ended =
         jvm.classPath(Built.classes() + Jvms.TESTS)
@@ -114,7 +117,7 @@ class NativeMemoryIT {
   /** Blocks of these sizes are all followed, unless it falls far behind: so amounts are exact. */
   @Test
   void whatIsAllocatedHasGrownAndWhatIsFreedHasNot() throws Exception {
-    String notes = EventSamplesIT.notes(recording);
+    String notes = notes(recording);
     // No root, an older kernel, or the JVM itself called malloc too often.
     assumeFalse(notes.contains("native allocations are not recorded"), notes);
     SampledRecording recording = open(SampledEvent.NATIVE_ALLOCATIONS);
@@ -186,5 +189,19 @@ class NativeMemoryIT {
         });
     assertTrue(bytes[1] <= bytes[0] / 10, frame + ": " + bytes[1] + " with other callers");
     return bytes[0];
+  }
+
+  /** The compiler's options for jni.h of this JDK. */
+  static String[] jniHeaders() {
+    String include = System.getProperty("java.home") + "/include";
+    return new String[] {"-g", "-I" + include, "-I" + include + "/linux"};
+  }
+
+  /** What the recording says of how it was sampled. */
+  static String notes(Path file) throws IOException {
+    return EventsByTime.statuses(file).stream()
+        .map(event -> event.getString("note"))
+        .distinct()
+        .collect(Collectors.joining("; "));
   }
 }

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.jfr.read.ReadingProgress;
@@ -25,7 +23,6 @@ import stackweave.live.support.Jvms;
 import stackweave.testing.ByChance;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
-import stackweave.testing.EventsByTime;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Gcc;
 import stackweave.testing.Jdk;
@@ -89,7 +86,7 @@ class EventSamplesIT {
 
   @Test
   void aSampleIsWhereItsEventHappened() throws Exception {
-    Path library = Gcc.library(directory, "events", LIBRARY, jniHeaders());
+    Path library = Gcc.library(directory, "events", LIBRARY, NativeMemoryIT.jniHeaders());
     boolean hasTracepoints = Commands.run("unshare", "-m", "sh", "-c", MOUNT).exit() == 0;
     List<String> lost = new ArrayList<>();
     for (int i = 0; i < RUNS; i++) {
@@ -133,10 +130,10 @@ class EventSamplesIT {
       String event = "syscalls:sys_enter_clock_nanosleep";
       check(event, "TRACE.jfr", "nap", "sleep", OFTEN + SELDOM, lost);
     }
-    String many = notes(directory.resolve("MANY.jfr"));
+    String many = NativeMemoryIT.notes(directory.resolve("MANY.jfr"));
     assertTrue(breakpointShare(many) > 0, many);
     // Not said, or little: what a trap takes is measured, and differs with the machine's load.
-    String few = notes(directory.resolve("CALL.jfr"));
+    String few = NativeMemoryIT.notes(directory.resolve("CALL.jfr"));
     assertTrue(breakpointShare(few) < breakpointShare(many) / 2, few + " but of many " + many);
   }
 
@@ -147,20 +144,6 @@ class EventSamplesIT {
                 "the breakpoints of libevents[.]so:events_called are estimated to take (\\d+) %")
             .matcher(notes);
     return said.results().mapToInt(found -> Integer.parseInt(found.group(1))).max().orElse(0);
-  }
-
-  /** What the recording says of how it was sampled. */
-  static String notes(Path file) throws IOException {
-    return EventsByTime.statuses(file).stream()
-        .map(event -> event.getString("note"))
-        .distinct()
-        .collect(Collectors.joining("; "));
-  }
-
-  /** The compiler's options for jni.h of this JDK. */
-  static String[] jniHeaders() {
-    String include = System.getProperty("java.home") + "/include";
-    return new String[] {"-g", "-I" + include, "-I" + include + "/linux"};
   }
 
   private static void check(
