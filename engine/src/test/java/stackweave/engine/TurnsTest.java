@@ -14,7 +14,23 @@ import org.junit.jupiter.api.Timeout;
 class TurnsTest {
   private static final long SECOND = 1_000_000_000L;
 
-  private final Turns turns = new Turns(SECOND, 60 * SECOND);
+  /** Starts one whose turn does not end before it may go on. */
+  private static Thread hang(Turns turns, CountDownLatch hangs, CountDownLatch mayGoOn) {
+    Thread thread =
+        new Thread(
+            () -> {
+              turns.begin(() -> false);
+              hangs.countDown();
+              try {
+                mayGoOn.await();
+              } catch (InterruptedException e) {
+                return;
+              }
+              turns.end();
+            });
+    thread.start();
+    return thread;
+  }
 
   @Test
   void oneWorksAtATimeAndNobodyIsLeftOut() throws InterruptedException {
@@ -50,20 +66,7 @@ class TurnsTest {
     List<Thread> hanging = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       CountDownLatch hangs = new CountDownLatch(1);
-      Thread thread =
-          new Thread(
-              () -> {
-                turns.begin(() -> false);
-                hangs.countDown();
-                try {
-                  mayGoOn.await();
-                } catch (InterruptedException e) {
-                  return;
-                }
-                turns.end();
-              });
-      thread.start();
-      hanging.add(thread);
+      hanging.add(hang(turns, hangs, mayGoOn));
       hangs.await();
     }
     turns.begin(() -> false);
@@ -78,19 +81,8 @@ class TurnsTest {
   void theOthersGoOnWithoutOneWhoHangs() throws InterruptedException {
     CountDownLatch hangs = new CountDownLatch(1);
     CountDownLatch mayGoOn = new CountDownLatch(1);
-    Thread hanging =
-        new Thread(
-            () -> {
-              turns.begin(() -> false);
-              hangs.countDown();
-              try {
-                mayGoOn.await();
-              } catch (InterruptedException e) {
-                return;
-              }
-              turns.end();
-            });
-    hanging.start();
+    Turns turns = new Turns(SECOND, 60 * SECOND);
+    Thread hanging = hang(turns, hangs, mayGoOn);
     hangs.await();
     turns.begin(() -> false); // returns although the other has not ended its turn
     mayGoOn.countDown();

@@ -36,6 +36,14 @@ class FileOutputTest {
 
   @TempDir Path directory;
 
+  private static EventStore store(Path file) throws Exception {
+    return EventStore.toFile(
+        new FileOutput(file, Set.of(SampleRecord.Kind.CPU)),
+        SampledProcess.other((int) ProcessHandle.current().pid()),
+        "a JVM",
+        SyntheticStacks.SESSION);
+  }
+
   @Test
   void theJdkReadsTheSameEventsAsFromARecording() throws Exception {
     Path recorded = directory.resolve("recorded.jfr");
@@ -48,13 +56,7 @@ class FileOutputTest {
     }
     Path file = directory.resolve("file.jfr");
     Instant begin = Instant.now();
-    SampledProcess process = SampledProcess.other((int) ProcessHandle.current().pid());
-    EventStore store =
-        EventStore.toFile(
-            new FileOutput(file, Set.of(SampleRecord.Kind.CPU)),
-            process,
-            "a JVM",
-            SyntheticStacks.SESSION);
+    EventStore store = store(file);
     try (SampleWriter writer = new SampleWriter(store)) {
       writer.write(0, SAMPLES);
       store.flush();
@@ -71,13 +73,7 @@ class FileOutputTest {
   @Test
   void aLongFileHasChunksThatStandAlone() throws Exception {
     Path file = directory.resolve("file.jfr");
-    SampledProcess process = SampledProcess.other((int) ProcessHandle.current().pid());
-    EventStore store =
-        EventStore.toFile(
-            new FileOutput(file, Set.of(SampleRecord.Kind.CPU)),
-            process,
-            "a JVM",
-            SyntheticStacks.SESSION);
+    EventStore store = store(file);
     int first = 0;
     try (SampleWriter writer = new SampleWriter(store)) {
       for (; !store.flushRequested(); first += SAMPLES) {
