@@ -215,11 +215,12 @@ final class DrainThread implements Runnable {
   /** The sampled process is no more what it was. */
   private void stateGone() {
     SampledProcess process = parts.machine().process();
+    boolean runsAnother = process.hasMemory();
     endReason =
         "process "
             + process.pid()
-            + (process.hasMemory() ? " runs another program now (exec)" : " has ended");
-    if (process.hasMemory()) {
+            + (runsAnother ? " runs another program now (exec)" : " has ended");
+    if (runsAnother) {
       status.stateEnd(SamplerFigures.NOT_SAMPLING + endReason);
     } else {
       status.write(); // that a program ends is nothing to be warned of
