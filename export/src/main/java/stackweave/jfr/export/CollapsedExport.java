@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
@@ -20,7 +21,7 @@ import stackweave.jfr.status.Counter;
  * {@code [stopped: reason]}; with threads, {@code [thread name]} precedes it, with the name at that
  * time. In names {@code ;} is replaced by {@code ,} and control characters by a space.
  */
-public final class CollapsedExport extends TextExport {
+public final class CollapsedExport extends TextExport<SampledRecording> {
 
   /**
    * The options of the lines.
@@ -46,12 +47,19 @@ public final class CollapsedExport extends TextExport {
   @Override
   public void writeText(SampledRecording recording, Appendable out)
       throws IOException, RecordingException {
-    Lines lines = new Lines(recording);
     if (selection.equals(Selection.ALL)) {
-      recording.forEachStackSum((sum, series) -> lines.add(sum)); // without reading again
-    } else {
-      selection.forEachSum(recording, lines::add);
+      writeAll(recording, out); // without reading again
+      return;
     }
+    Lines lines = new Lines(recording);
+    selection.forEachSum(recording, lines::add);
+    lines.write(out);
+  }
+
+  /** Writes all samples of a profile, whatever the selection. */
+  public void writeAll(Profile profile, Appendable out) throws IOException {
+    Lines lines = new Lines(profile);
+    profile.forEachStackSum((sum, series) -> lines.add(sum));
     lines.write(out);
   }
 
@@ -59,7 +67,7 @@ public final class CollapsedExport extends TextExport {
     return Names.printable(name).replace(';', ',');
   }
 
-  /** The lines of one recording. */
+  /** The lines of one profile. */
   private final class Lines {
     private final Map<String, Total> totals = new TreeMap<>();
     private final FrameCache<String> names = new FrameCache<>(frame -> clean(frame.text()));
@@ -68,10 +76,10 @@ public final class CollapsedExport extends TextExport {
     private final long interval;
     private final boolean total;
 
-    Lines(SampledRecording recording) {
-      total = options.total() || recording.choice().isByWeight();
-      thinned = recording.figures().get(Counter.THINNED) > 0;
-      interval = Math.max(1, recording.figures().get(Counter.INTERVAL));
+    Lines(Profile profile) {
+      total = options.total() || profile.choice().isByWeight();
+      thinned = profile.figures().get(Counter.THINNED) > 0;
+      interval = Math.max(1, profile.figures().get(Counter.INTERVAL));
     }
 
     void add(SampleSum sum) {

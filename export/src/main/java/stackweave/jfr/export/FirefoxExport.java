@@ -21,7 +21,7 @@ import stackweave.jfr.status.Counter;
  * src/types/profile.ts of github.com/firefox-devtools/profiler. Holds the samples in memory ({@link
  * TimedSamples}).
  */
-public final class FirefoxExport extends TextExport {
+public final class FirefoxExport extends TextExport<SampledRecording> {
   /** The version of the processed profile format. */
   public static final int VERSION = 70;
 

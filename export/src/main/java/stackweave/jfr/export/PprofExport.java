@@ -32,7 +32,7 @@ import stackweave.jfr.status.Counter;
  * ProfileTables}): pprof then symbolises them without knowing where the library was loaded.
  * Comments say where it was. Holds the sums of samples and the message in memory.
  */
-public final class PprofExport implements Export {
+public final class PprofExport implements Export<SampledRecording> {
   // Fields of Profile.
   private static final int SAMPLE_TYPE = 1;
   private static final int SAMPLE = 2;

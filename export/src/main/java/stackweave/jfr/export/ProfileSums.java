@@ -7,9 +7,9 @@ import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.export.thread.GroupName;
 import stackweave.jfr.export.thread.ThreadGroups;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
-import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackEnd;
 
 /**
@@ -56,9 +56,9 @@ final class ProfileSums {
   private final FrameCache<String> texts = new FrameCache<>(SampledFrame::text);
   private final FrameCache<String> origins = new FrameCache<>(CodeOrigin::of);
 
-  ProfileSums(SampledRecording recording) {
-    ThreadGroups groups = new ThreadGroups(recording);
-    recording.forEachStackSum(
+  ProfileSums(Profile profile) {
+    ThreadGroups groups = new ThreadGroups(profile);
+    profile.forEachStackSum(
         (sum, series) -> {
           StackEnd end = sum.end();
           if (end.isRead() && !end.isComplete()) {

@@ -18,7 +18,7 @@ import stackweave.jfr.read.StackThread;
  * would show each line as a function of its own. Holds the samples in memory ({@link
  * TimedSamples}).
  */
-public final class SpeedscopeExport extends TextExport {
+public final class SpeedscopeExport extends TextExport<SampledRecording> {
   private static final String SCHEMA = "https://www.speedscope.app/file-format-schema.json";
 
   /** Most frames of all stacks together: a file of 150 to 200 MB, which browsers still open. */

@@ -7,14 +7,14 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.choice.SampleChoice;
 
 /**
  * Tables for a terminal of the functions, libraries and threads with the most samples: their shares
  * of the samples' CPU or wall-clock time, or of the number of samples.
  */
-public final class TopExport extends TextExport {
+public final class TopExport extends TextExport<Profile> {
 
   /** The columns of a terminal of unknown width. */
   public static final int USUAL_WIDTH = 80;
@@ -54,11 +54,11 @@ public final class TopExport extends TextExport {
   }
 
   @Override
-  public void writeText(SampledRecording recording, Appendable out) throws IOException {
-    new Tables(recording, out).write();
+  public void writeText(Profile profile, Appendable out) throws IOException {
+    new Tables(profile, out).write();
   }
 
-  /** The tables of one recording. */
+  /** The tables of one profile. */
   private final class Tables {
 
     private static final int FUNCTIONS = 20;
@@ -69,31 +69,31 @@ public final class TopExport extends TextExport {
     /** Columns of the two shares before a name. */
     private static final int SHARES = 17;
 
-    private final SampledRecording recording;
+    private final Profile profile;
     private final SampleChoice choice;
     private final ProfileSums sums;
     private final boolean bySamples;
     private final long all;
     private final TextLines lines;
 
-    Tables(SampledRecording recording, Appendable out) {
-      this.recording = recording;
-      this.choice = recording.choice();
-      this.sums = new ProfileSums(recording);
+    Tables(Profile profile, Appendable out) {
+      this.profile = profile;
+      this.choice = profile.choice();
+      this.sums = new ProfileSums(profile);
       boolean isByWeight = choice.isByWeight();
-      this.bySamples = !isByWeight && (options.bySamples() || recording.weightNanos() <= 0);
-      this.all = bySamples ? recording.samples() : recording.weightNanos();
+      this.bySamples = !isByWeight && (options.bySamples() || profile.weightNanos() <= 0);
+      this.all = bySamples ? profile.samples() : profile.weightNanos();
       this.lines = new TextLines(out, options.width());
     }
 
     void write() throws IOException {
       lines.line(ShortNames.cut(clean(title), options.width()));
       List<String> facts = new ArrayList<>();
-      for (List<String> fact : RecordingFacts.of(recording)) {
+      for (List<String> fact : RecordingFacts.of(profile)) {
         facts.add(clean((fact.get(0) + " " + fact.get(1)).strip()));
       }
       lines.wrap(String.join("; ", facts), "");
-      for (String note : RecordingFacts.notes(recording)) {
+      for (String note : RecordingFacts.notes(profile)) {
         paragraph("! " + clean(note));
       }
       if (choice.isByWeight() && sums.cut.value(false) > 0) {
@@ -108,7 +108,7 @@ public final class TopExport extends TextExport {
             Texts.of(
                 "! %,d of %,d stacks are cut: they do not reach their thread's first frame, and TOTAL"
                     + " lacks those of their callers that are missing.",
-                sums.cut.value(true), recording.samples()));
+                sums.cut.value(true), profile.samples()));
       }
       lines.line("");
       paragraph(
@@ -166,7 +166,7 @@ public final class TopExport extends TextExport {
     private void states() throws IOException {
       lines.line("");
       lines.line("  SHARE    TIME  STATE");
-      List<Map.Entry<String, Long>> sorted = new ArrayList<>(recording.nanosByState().entrySet());
+      List<Map.Entry<String, Long>> sorted = new ArrayList<>(profile.nanosByState().entrySet());
       sorted.sort(Map.Entry.<String, Long>comparingByValue().reversed());
       for (Map.Entry<String, Long> state : sorted) {
         String time = Texts.seconds(state.getValue());

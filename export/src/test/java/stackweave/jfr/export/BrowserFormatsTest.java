@@ -201,7 +201,8 @@ class BrowserFormatsTest {
     return (int) table.getAsJsonArray(column).get(index).getAsLong();
   }
 
-  private static JsonObject json(Export export, SampledRecording recording) throws Exception {
+  private static JsonObject json(Export<SampledRecording> export, SampledRecording recording)
+      throws Exception {
     String text = new String(ExportedStacks.bytes(export, recording), StandardCharsets.UTF_8);
     assertFalse(text.contains("<") || text.contains("\u2028"), "escaped");
     return JsonParser.parseString(text).getAsJsonObject();

@@ -92,7 +92,8 @@ public final class ExportedStacks {
   }
 
   /** What an export writes. */
-  public static byte[] bytes(Export export, SampledRecording recording) throws Exception {
+  public static byte[] bytes(Export<? super SampledRecording> export, SampledRecording recording)
+      throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     export.write(recording, out);
     return out.toByteArray();

@@ -22,6 +22,7 @@ import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.export.flamegraph.FlameGraphExport;
 import stackweave.jfr.export.flamegraph.FlamePageData;
 import stackweave.jfr.export.report.ReportExport;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.MethodDefinition;
@@ -138,16 +139,17 @@ class RenamedThreadsTest {
                         .stack(thread, node, 0, 0));
               }
             });
-    Export report = new ReportExport("rec", "rec.jfr", false);
+    Export<SampledRecording> report = new ReportExport("rec", "rec.jfr", false);
     String text = new String(ExportedStacks.bytes(report, busy), StandardCharsets.UTF_8);
     assertTrue(text.contains("job... 7 used 2.00 s of CPU time"), text);
   }
 
-  private static Iterable<JsonElement> json(Export export, String list) throws Exception {
+  private static Iterable<JsonElement> json(Export<? super SampledRecording> export, String list)
+      throws Exception {
     return JsonParser.parseString(text(export)).getAsJsonObject().getAsJsonArray(list);
   }
 
-  private static String text(Export export) throws Exception {
+  private static String text(Export<? super SampledRecording> export) throws Exception {
     return new String(ExportedStacks.bytes(export, recording), StandardCharsets.UTF_8);
   }
 
@@ -177,14 +179,14 @@ class RenamedThreadsTest {
     }
     SampledRecording two = SampledRecording.open(both);
     assertEquals(2, two.sessions().size());
-    Export threads = new TopExport("rec", new TopExport.Options(0, false, true, 1_000));
+    Export<Profile> threads = new TopExport("rec", new TopExport.Options(0, false, true, 1_000));
     String top = new String(ExportedStacks.bytes(threads, two), StandardCharsets.UTF_8);
     assertTrue(top.contains(" 30  exec...\n"), top);
     assertTrue(top.contains(" 2  GC Thread#0 (2 threads)\n"), top);
     assertTrue(top.contains(" 2  VM Thread (2 threads)\n"), top);
     assertTrue(top.contains(" 2  VM Periodic Task Thread (2 threads)\n"), top);
     assertTrue(top.contains(" 1  main\n"), top);
-    Export collapsed = ExportedStacks.collapsed(true);
+    Export<SampledRecording> collapsed = ExportedStacks.collapsed(true);
     String stacks = new String(ExportedStacks.bytes(collapsed, two), StandardCharsets.UTF_8);
     assertTrue(stacks.contains("[main];"), stacks);
   }
@@ -200,11 +202,11 @@ class RenamedThreadsTest {
               sample(store, store.thread(7, "exec-1 GET /orders/12", 20, false, 0, null));
               sample(store, store.thread(7, "exec-1 GET /orders/7", 20, false, 0, null));
             });
-    Export collapsed = ExportedStacks.collapsed(true);
+    Export<SampledRecording> collapsed = ExportedStacks.collapsed(true);
     String stacks = new String(ExportedStacks.bytes(collapsed, renamed), StandardCharsets.UTF_8);
     assertTrue(stacks.contains("[exec-1 GET /ord];a.Rename.work 1\n"), stacks);
     assertTrue(stacks.contains("[exec-1 GET /orders/7];a.Rename.work 1\n"), stacks);
-    Export speedscope = new SpeedscopeExport("", Selection.ALL);
+    Export<SampledRecording> speedscope = new SpeedscopeExport("", Selection.ALL);
     String profiles = new String(ExportedStacks.bytes(speedscope, renamed), StandardCharsets.UTF_8);
     assertEquals(
         1,

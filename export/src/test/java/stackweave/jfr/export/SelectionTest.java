@@ -145,7 +145,7 @@ class SelectionTest {
     BrowserFormatsTest.speedscope(recording, selection).assertNanosAreThoseOf(recording, selection);
     BrowserFormatsTest.firefox(recording, selection).assertAreThoseOf(recording, selection);
     Selection none = matching("nothing", null);
-    for (Export export :
+    for (Export<SampledRecording> export :
         List.of(
             new PprofExport(none),
             new OtlpExport("", none),

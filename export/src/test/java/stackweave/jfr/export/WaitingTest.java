@@ -67,7 +67,7 @@ class WaitingTest {
     assertEquals(
         withoutJvm(text(new TopExport("rec", TOP), plain)),
         withoutJvm(text(new TopExport("rec", TOP), both)).replaceAll("; Waiting [^;]*", ""));
-    for (Export export :
+    for (Export<SampledRecording> export :
         List.of(
             new SpeedscopeExport("rec", Selection.ALL),
             new ReportExport("rec", "rec.jfr", false))) {
@@ -210,7 +210,7 @@ class WaitingTest {
     assertTrue(report.contains("looked at every 20 ms; 60 stacks read, 0 not"), report);
     // The report of CPU time has them behind its own findings.
     SampledRecording cpu = SampledRecording.open(file);
-    Export both = new ReportExport("rec", "rec.jfr", false).withWaiting(wall);
+    Export<SampledRecording> both = new ReportExport("rec", "rec.jfr", false).withWaiting(wall);
     String all = oneLine(text(both, cpu));
     assertTrue(all.contains("100 samples stand for 1.00 s of CPU time"), all);
     assertTrue(all.contains("82.6 % was waiting"), all);
@@ -273,11 +273,13 @@ class WaitingTest {
     return text.replaceAll("\\s+", " ");
   }
 
-  private static JsonObject json(Export export, SampledRecording recording) throws Exception {
+  private static JsonObject json(
+      Export<? super SampledRecording> export, SampledRecording recording) throws Exception {
     return JsonParser.parseString(text(export, recording)).getAsJsonObject();
   }
 
-  private static String text(Export export, SampledRecording recording) throws Exception {
+  private static String text(Export<? super SampledRecording> export, SampledRecording recording)
+      throws Exception {
     return new String(ExportedStacks.bytes(export, recording), StandardCharsets.UTF_8);
   }
 }

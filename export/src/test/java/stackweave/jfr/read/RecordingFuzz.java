@@ -27,7 +27,7 @@ public final class RecordingFuzz {
     FILE.toFile().deleteOnExit();
   }
 
-  private static final List<Export> EXPORTS =
+  private static final List<Export<? super SampledRecording>> EXPORTS =
       List.of(
           ExportedStacks.collapsed(true),
           new PprofExport(Selection.ALL),
@@ -50,7 +50,7 @@ public final class RecordingFuzz {
         throw new AssertionError(
             recording.samples() + " samples, then " + samples[0] + ", in stacks " + samples[1]);
       }
-      for (Export export : EXPORTS) {
+      for (Export<? super SampledRecording> export : EXPORTS) {
         export.write(recording, OutputStream.nullOutputStream());
       }
     } catch (RecordingException e) {

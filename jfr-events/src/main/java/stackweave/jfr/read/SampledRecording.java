@@ -16,7 +16,6 @@ import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.context.SampledContext;
-import stackweave.jfr.read.time.CellSeries;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.SamplerFigures;
 
@@ -26,36 +25,7 @@ import stackweave.jfr.status.SamplerFigures;
  * of samples, which are read from the file again for each {@link #forEachSample} and {@link
  * #forEachSum}. Not thread-safe.
  */
-public final class SampledRecording {
-  /** Receives the distinct stacks of a recording. */
-  @FunctionalInterface
-  public interface StackVisitor {
-
-    /**
-     * A distinct stack of a thread.
-     *
-     * @param thread whose stack it is
-     * @param end why the stack ends
-     * @param frames the thread's first frame first; valid during the call only
-     * @param count number of samples
-     * @param weightNanos CPU or wall-clock time that they stand for, in ns
-     */
-    void stack(
-        StackThread thread, StackEnd end, List<SampledFrame> frames, long count, long weightNanos);
-  }
-
-  /** Receives the distinct stacks of a recording with what else they have in common. */
-  @FunctionalInterface
-  public interface StackSumVisitor {
-    /**
-     * A distinct stack of a thread in a state.
-     *
-     * @param sum the samples that have all that in common, whatever context they are of
-     * @param series when they were taken, for {@link #cells}; null if times were not asked for
-     */
-    void stack(SampleSum sum, CellSeries series);
-  }
-
+public final class SampledRecording implements Profile {
   /**
    * A thread that was off the CPU for long. Immutable.
    *
@@ -91,16 +61,12 @@ public final class SampledRecording {
    */
   public record Waker(StackThread thread, int pid, long delayNanos) {}
 
-  /** With fewer samples than this, shares are too imprecise. */
-  private static final long FEW = 100;
-
   private final RecordingEvents events;
   private final Gathering gathered;
   private final List<SessionData> data;
   private final List<SessionFacts> sessions;
   private final SamplerFigures figures;
   private final List<String> losses;
-  private final Map<String, Long> nanosByState = new LinkedHashMap<>();
   private final boolean isWhole;
   private long samples;
   private long weightNanos;
@@ -128,7 +94,6 @@ public final class SampledRecording {
     SessionData session = data.get(key.session());
     samples += tally.count;
     weightNanos += tally.weightNanos;
-    nanosByState.merge(session.state(key.state()), tally.weightNanos, Long::sum);
     if (key.end() == SessionData.Attributes.LOST.endCode()
         || !session.isResolved(key.stackId())
         || !session.hasThread(key.threadKey())) {
@@ -219,20 +184,17 @@ public final class SampledRecording {
     }
   }
 
-  /** Which samples these are. */
+  @Override
   public SampleChoice choice() {
     return gathered.choice;
   }
 
-  /** Samples of waiting threads in the file, whether they are among the chosen ones or not. */
+  @Override
   public long waitingSamples() {
     return gathered.waitingSamples;
   }
 
-  /**
-   * Samples of events in the file by the event's name, whether they are among the chosen ones or
-   * not; unmodifiable.
-   */
+  @Override
   public Map<String, Long> eventSamples() {
     return Collections.unmodifiableMap(gathered.eventSamples);
   }
@@ -240,13 +202,6 @@ public final class SampledRecording {
   /** Events of blocked threads in the file. */
   public long blockedThreads() {
     return gathered.blockedThreads;
-  }
-
-  /**
-   * The time that the samples stand for by the threads' state, in ns, as first met; unmodifiable.
-   */
-  public Map<String, Long> nanosByState() {
-    return Collections.unmodifiableMap(nanosByState);
   }
 
   /** The file that it was read from. */
@@ -259,51 +214,30 @@ public final class SampledRecording {
     return data.stream().anyMatch(SessionData::hasContexts);
   }
 
-  /** The processes that were sampled. */
+  @Override
   public List<SessionFacts> sessions() {
     return sessions;
   }
 
-  /** The figures of sampling, summed over the recording. */
+  @Override
   public SamplerFigures figures() {
     return figures;
   }
 
-  /**
-   * The shortest interval between samples of a thread that was asked for while samples were taken,
-   * in ns of CPU time; 0 if it is not known. It changes with the recordings of a JVM, and files may
-   * have several JVMs.
-   */
+  /** It changes with the recordings of a JVM, and files may have several JVMs. */
+  @Override
   public long shortestIntervalNanos() {
     return gathered.shortestInterval();
   }
 
-  /** The longest one. */
+  @Override
   public long longestIntervalNanos() {
     return gathered.longestInterval();
   }
 
-  /** What is missing in the recording, one line each; empty for nothing. */
+  @Override
   public List<String> losses() {
     return losses;
-  }
-
-  /**
-   * What a reader should know of the samples, one line each; empty for nothing: how precise they
-   * are, and the agent's notes.
-   */
-  public List<String> warnings() {
-    List<String> warnings = new ArrayList<>();
-    if (samples < FEW) {
-      warnings.add(samples + (samples == 1 ? " sample" : " samples") + " only: shares are rough");
-    }
-    if (figures.coverage().isMuchMissed() && !choice().isEvent()) {
-      warnings.add(figures.coverage().start());
-    }
-    if (!figures.note().isEmpty()) {
-      warnings.add(figures.note());
-    }
-    return warnings;
   }
 
   /** Whether all of the file was read: it was not cut short, and no part of it is damaged. */
@@ -311,12 +245,12 @@ public final class SampledRecording {
     return isWhole;
   }
 
-  /** Number of samples. */
+  @Override
   public long samples() {
     return samples;
   }
 
-  /** What the samples stand for, in the unit of {@link #choice}: CPU time in ns, if not said. */
+  @Override
   public long weightNanos() {
     return weightNanos;
   }
@@ -326,12 +260,12 @@ public final class SampledRecording {
     return unresolved;
   }
 
-  /** Time of the first sample. */
+  @Override
   public Instant first() {
     return gathered.first();
   }
 
-  /** Time of the last sample. */
+  @Override
   public Instant last() {
     return gathered.last();
   }
@@ -393,21 +327,14 @@ public final class SampledRecording {
             block.wakeDelayNanos);
   }
 
-  /**
-   * Visits every distinct stack of a thread and a state, in the order in which they were first met.
-   */
-  public void forEachStack(StackVisitor visitor) {
-    forEachStackSum(
-        (sum, series) ->
-            visitor.stack(sum.thread(), sum.end(), sum.frames(), sum.count(), sum.weightNanos()));
-  }
-
-  /** When samples were taken; empty if the recording was opened without times. */
+  /** Empty if the recording was opened without times. */
+  @Override
   public Optional<TimeCells> cells() {
     return Optional.ofNullable(gathered.cells);
   }
 
-  /** Visits every distinct stack as {@link #forEachStack} does, with state and times. */
+  /** In the order in which they were first met. */
+  @Override
   public void forEachStackSum(StackSumVisitor visitor) {
     List<SampledFrame> frames = new ArrayList<>();
     gathered.tallies.forEach((key, tally) -> visitor.stack(sum(key, tally, frames), tally.series));

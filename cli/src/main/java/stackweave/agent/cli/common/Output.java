@@ -79,7 +79,8 @@ public final class Output {
    *
    * @throws RecordingException if the recording can't be exported; nothing is replaced then
    */
-  public static void to(Path file, Export export, SampledRecording recording)
+  public static void to(
+      Path file, Export<? super SampledRecording> export, SampledRecording recording)
       throws FailedException, RecordingException {
     write(file, false, false, out -> export.write(recording, out));
   }

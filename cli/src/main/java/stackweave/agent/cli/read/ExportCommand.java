@@ -26,7 +26,7 @@ public abstract class ExportCommand implements Callable<Integer> {
   }
 
   /** The export of the selected samples. */
-  abstract Export of(Selection selected);
+  abstract Export<SampledRecording> of(Selection selected);
 
   @Override
   public final Integer call() throws RecordingException, FailedException {
@@ -51,7 +51,7 @@ public abstract class ExportCommand implements Callable<Integer> {
     }
 
     @Override
-    Export of(Selection selected) {
+    Export<SampledRecording> of(Selection selected) {
       return new PprofExport(selected);
     }
   }
@@ -69,7 +69,7 @@ public abstract class ExportCommand implements Callable<Integer> {
     }
 
     @Override
-    Export of(Selection selected) {
+    Export<SampledRecording> of(Selection selected) {
       return new SpeedscopeExport(recording.title(), selected);
     }
   }
@@ -89,7 +89,7 @@ public abstract class ExportCommand implements Callable<Integer> {
     }
 
     @Override
-    Export of(Selection selected) {
+    Export<SampledRecording> of(Selection selected) {
       return new FirefoxExport(recording.title(), selected);
     }
   }

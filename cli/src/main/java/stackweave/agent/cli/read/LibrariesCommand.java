@@ -54,7 +54,7 @@ public final class LibrariesCommand implements Callable<Integer> {
   /** Prints loads alone, which are events of their own. */
   private int withoutSamples(Path output, int most, RecordingException why)
       throws RecordingException, FailedException {
-    Export loads = null;
+    Export<SampledRecording> loads = null;
     if (why.isWithoutSamples() && recording.hasAll()) {
       try {
         loads = BorderReport.readLoads(recording.file(), why.getMessage(), html, most);

@@ -58,7 +58,7 @@ public final class Recording {
   }
 
   /** Writes an export of the result of {@link #read}; prints the file's name. */
-  void write(Export export, SampledRecording recording, Path output)
+  void write(Export<SampledRecording> export, SampledRecording recording, Path output)
       throws RecordingException, FailedException {
     try {
       Output.to(output, export, recording);

@@ -111,7 +111,7 @@ public final class ReportCommand implements Callable<Integer> {
   /** Reports calls, loads and stalls of a recording without samples. */
   private int withoutSamples(Path file, SampleChoice choice, RecordingException why)
       throws RecordingException, FailedException {
-    Export report = null;
+    Export<SampledRecording> report = null;
     if (choice.isUsual() && why.isWithoutSamples()) {
       try {
         report = BorderReport.read(file, why.getMessage(), html);
@@ -132,7 +132,7 @@ public final class ReportCommand implements Callable<Integer> {
     Comparison comparison = new Comparison(before, after);
     String title = files.get(0) + " and " + files.get(1);
     List<Limit> exceeded = new ArrayList<>();
-    Export text =
+    Export<SampledRecording> text =
         (recording, out) -> {
           Writer writer = new OutputStreamWriter(out, StandardCharsets.UTF_8);
           exceeded.addAll(comparison.write(title, limits, html, writer));

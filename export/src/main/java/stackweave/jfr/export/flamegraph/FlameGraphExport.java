@@ -9,6 +9,7 @@ import stackweave.jfr.export.Names;
 import stackweave.jfr.export.RecordingFacts;
 import stackweave.jfr.export.TextExport;
 import stackweave.jfr.export.Texts;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.WeightUnit;
@@ -19,14 +20,14 @@ import stackweave.jfr.status.Counter;
  * access. Widths are samples, or the time that they stand for. A recording that was opened with
  * {@link SampledRecording#openTimed} has a strip over time.
  */
-public final class FlameGraphExport extends TextExport {
+public final class FlameGraphExport extends TextExport<Profile> {
   private final String title;
   private final boolean threads;
-  private List<SampledRecording> more = List.of();
+  private List<Profile> more = List.of();
   private String beforeTitle = "";
 
-  /** The recording that it is compared with; null for none. */
-  private SampledRecording before;
+  /** The profile that it is compared with; null for none. */
+  private Profile before;
 
   /**
    * @param title the page's title, such as the recording's file name
@@ -37,28 +38,28 @@ public final class FlameGraphExport extends TextExport {
     this.threads = threads;
   }
 
-  /** Adds more recordings to the graph. */
-  public FlameGraphExport with(List<SampledRecording> others) {
+  /** Adds more profiles to the graph. */
+  public FlameGraphExport with(List<? extends Profile> others) {
     more = List.copyOf(others);
     return this;
   }
 
   /**
-   * Makes it show the difference to another recording.
+   * Makes it show the difference to another profile.
    *
    * @param otherTitle the name of the other
    */
-  public FlameGraphExport comparedWith(String otherTitle, SampledRecording other) {
+  public FlameGraphExport comparedWith(String otherTitle, Profile other) {
     beforeTitle = otherTitle;
     before = other;
     return this;
   }
 
   @Override
-  public void writeText(SampledRecording recording, Appendable out) throws IOException {
-    FlameTree tree = new FlameTree(threads, before != null, recording.choice().isByWeight());
-    List<SampledRecording> all = new ArrayList<>();
-    all.add(recording);
+  public void writeText(Profile profile, Appendable out) throws IOException {
+    FlameTree tree = new FlameTree(threads, before != null, profile.choice().isByWeight());
+    List<Profile> all = new ArrayList<>();
+    all.add(profile);
     all.addAll(more);
     all.forEach(each -> tree.add(each, false));
     if (before != null) {
@@ -72,15 +73,14 @@ public final class FlameGraphExport extends TextExport {
         out);
   }
 
-  private void writeData(String name, List<SampledRecording> recordings, FlameTree tree, Json json)
+  private void writeData(String name, List<Profile> profiles, FlameTree tree, Json json)
       throws IOException {
-    FlameData data =
-        new FlameData(tree, recordings.get(0).choice().unit() == WeightUnit.NANOSECONDS);
+    FlameData data = new FlameData(tree, profiles.get(0).choice().unit() == WeightUnit.NANOSECONDS);
     boolean thinned = before != null && before.figures().get(Counter.THINNED) > 0;
-    for (SampledRecording recording : recordings) {
-      thinned |= recording.figures().get(Counter.THINNED) > 0;
+    for (Profile profile : profiles) {
+      thinned |= profile.figures().get(Counter.THINNED) > 0;
     }
-    SampleChoice choice = recordings.get(0).choice();
+    SampleChoice choice = profiles.get(0).choice();
     json.beginObject();
     json.field("title", name);
     json.field("timeLabel", choice.time());
@@ -89,9 +89,8 @@ public final class FlameGraphExport extends TextExport {
     json.field("byTime", thinned || choice.isByWeight() ? 1 : 0);
     json.field("unit", choice.unit().label());
     json.field("before", before == null ? "" : beforeTitle);
-    json.field(
-        "facts", recordings.size() == 1 ? RecordingFacts.of(recordings.get(0)) : sums(recordings));
-    json.field("notes", notes(recordings, tree));
+    json.field("facts", profiles.size() == 1 ? RecordingFacts.of(profiles.get(0)) : sums(profiles));
+    json.field("notes", notes(profiles, tree));
     json.name("kinds").beginArray();
     for (FrameCategory category : FrameCategory.values()) {
       json.beginObject();
@@ -109,26 +108,25 @@ public final class FlameGraphExport extends TextExport {
     json.endObject();
   }
 
-  private static List<List<String>> sums(List<SampledRecording> recordings) {
+  private static List<List<String>> sums(List<Profile> profiles) {
     long samples = 0;
     long weight = 0;
-    for (SampledRecording recording : recordings) {
-      samples += recording.samples();
-      weight += recording.weightNanos();
+    for (Profile profile : profiles) {
+      samples += profile.samples();
+      weight += profile.weightNanos();
     }
     return List.of(
-        List.of("Recordings", Integer.toString(recordings.size())),
+        List.of("Recordings", Integer.toString(profiles.size())),
         List.of("Samples", Texts.count(samples)),
         List.of(
-            RecordingFacts.label(recordings.get(0)),
-            recordings.get(0).choice().unit().text(weight)));
+            RecordingFacts.label(profiles.get(0)), profiles.get(0).choice().unit().text(weight)));
   }
 
-  private List<String> notes(List<SampledRecording> recordings, FlameTree tree) {
+  private List<String> notes(List<Profile> profiles, FlameTree tree) {
     List<String> notes = new ArrayList<>();
-    for (int i = 0; i < recordings.size(); i++) {
-      for (String note : RecordingFacts.notes(recordings.get(i))) {
-        String of = recordings.size() > 1 ? "Recording " + (i + 1) : before == null ? "" : title;
+    for (int i = 0; i < profiles.size(); i++) {
+      for (String note : RecordingFacts.notes(profiles.get(i))) {
+        String of = profiles.size() > 1 ? "Recording " + (i + 1) : before == null ? "" : title;
         notes.add(of.isEmpty() ? note : of + ": " + note);
       }
     }

@@ -11,18 +11,18 @@ import stackweave.jfr.export.Names;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.FoundWay;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
-import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 import stackweave.jfr.read.time.CellSeries;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.unwind.hash.LongIndex;
 
 /**
- * The stacks of recordings as a tree from the thread's first frame on, for {@link FlameData}. A
- * node is a frame with its callers; frames that differ only in what the page does not show, such as
- * the address in a function, are one. Holds nodes and the distinct stacks, whatever the number of
+ * The stacks of profiles as a tree from the thread's first frame on, for {@link FlameData}. A node
+ * is a frame with its callers; frames that differ only in what the page does not show, such as the
+ * address in a function, are one. Holds nodes and the distinct stacks, whatever the number of
  * samples.
  */
 final class FlameTree {
@@ -115,14 +115,14 @@ final class FlameTree {
   }
 
   /**
-   * Adds the stacks of a recording.
+   * Adds the stacks of a profile.
    *
-   * @param isBefore whether it is the earlier recording of a comparison
+   * @param isBefore whether it is the earlier one of a comparison
    */
-  void add(SampledRecording recording, boolean isBefore) {
+  void add(Profile profile, boolean isBefore) {
     FrameCache<Integer> functionOf = new FrameCache<>(this::function);
-    TimeCells cells = recording.cells().orElse(null);
-    recording.forEachStackSum(
+    TimeCells cells = profile.cells().orElse(null);
+    profile.forEachStackSum(
         (sum, series) -> {
           long width = byTime ? sum.weightNanos() : sum.count();
           int node = enter(0, width);

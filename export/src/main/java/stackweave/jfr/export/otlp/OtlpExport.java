@@ -35,7 +35,7 @@ import stackweave.jfr.status.Counter;
  * since the convention demands one. A context's id and labels are attributes; valid ids of trace
  * and span become a link instead. Holds the sums of samples and the message in memory.
  */
-public final class OtlpExport implements Export {
+public final class OtlpExport implements Export<SampledRecording> {
   /** The version of opentelemetry-proto. */
   public static final String PROTOCOL = "1.11.0";
 

@@ -10,6 +10,7 @@ import stackweave.jfr.export.Export;
 import stackweave.jfr.export.stall.Stalls;
 import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledRecording;
 
 /**
  * A report on a recording without samples, by its events: timed native calls, loads of libraries,
@@ -26,7 +27,7 @@ public final class BorderReport {
    * @return null if the file has no such events
    * @throws RecordingException if the file can't be read any more; one line for users
    */
-  public static Export read(Path file, String why, boolean html)
+  public static Export<SampledRecording> read(Path file, String why, boolean html)
       throws IOException, RecordingException {
     List<ReportSection> found = new ArrayList<>(CallReport.sections(file, null));
     if (found.isEmpty() && !hasSession(file)) {
@@ -58,7 +59,7 @@ public final class BorderReport {
    * @param html whether it is a page
    * @return null if the file has none
    */
-  public static Export readLoads(Path file, String why, boolean html, int rows)
+  public static Export<SampledRecording> readLoads(Path file, String why, boolean html, int rows)
       throws IOException, RecordingException {
     List<RecordedLoads.Load> loads = RecordedLoads.read(file);
     return of(
@@ -68,7 +69,8 @@ public final class BorderReport {
         loads.isEmpty() ? List.of() : List.of(new LoadSections(loads).table(rows)));
   }
 
-  private static Export of(Path file, String why, boolean html, List<ReportSection> found) {
+  private static Export<SampledRecording> of(
+      Path file, String why, boolean html, List<ReportSection> found) {
     if (found.isEmpty()) {
       return null;
     }

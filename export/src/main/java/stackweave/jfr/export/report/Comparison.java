@@ -9,11 +9,11 @@ import java.util.TreeSet;
 import stackweave.jfr.export.Names;
 import stackweave.jfr.export.RecordingFacts;
 import stackweave.jfr.export.Texts;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.read.SampledRecording;
 
 /**
- * What changed between two recordings: total shares of functions and libraries, each of its own
+ * What changed between two profiles: total shares of functions and libraries, each of its own
  * recording's CPU time, or wall-clock time, with the interval of their difference. Not thread-safe.
  */
 public final class Comparison {
@@ -41,7 +41,7 @@ public final class Comparison {
   private final String time;
 
   /** Reads the sums of both. */
-  public Comparison(SampledRecording before, SampledRecording after) {
+  public Comparison(Profile before, Profile after) {
     this.before = new ReportSums(before, true);
     this.after = new ReportSums(after, true);
     RecordingFacts.notes(before).forEach(note -> notes.add("Before: " + note));

@@ -27,7 +27,7 @@ import stackweave.jfr.read.SampledRecording;
  * from, what loaded them, which stacks end in them, and what to install or to build differently. As
  * text of 80 columns or as an HTML page.
  */
-public final class LibrariesExport implements Export {
+public final class LibrariesExport implements Export<SampledRecording> {
   /** Below this share, nameless functions and stacks that end in a library get no advice. */
   private static final double SMALL = 0.01;
 

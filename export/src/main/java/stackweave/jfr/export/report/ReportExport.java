@@ -23,7 +23,7 @@ import stackweave.jfr.status.Counter;
  * to do next: as text of 80 columns or as an HTML page. Each sentence has the figures from which it
  * follows.
  */
-public final class ReportExport implements Export {
+public final class ReportExport implements Export<SampledRecording> {
   /** A purpose of the JVM stands out if it certainly takes more of the CPU time than this. */
   private static final double MUCH_GC = 0.10;
 

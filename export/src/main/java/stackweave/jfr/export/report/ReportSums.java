@@ -12,13 +12,13 @@ import stackweave.jfr.export.Names;
 import stackweave.jfr.export.thread.CommonName;
 import stackweave.jfr.export.thread.ThreadKey;
 import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.SampleSum;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledModule;
-import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 
-/** The sums of a recording that a report names, made in one pass over its distinct stacks. */
+/** The sums of a profile that a report names, made in one pass over its distinct stacks. */
 final class ReportSums {
   private static final Pattern TRANSITION =
       Pattern.compile(
@@ -69,9 +69,9 @@ final class ReportSums {
   /**
    * @param isCompared whether parts of names that differ from run to run are removed
    */
-  ReportSums(SampledRecording recording, boolean isCompared) {
+  ReportSums(Profile profile, boolean isCompared) {
     this.isCompared = isCompared;
-    recording.forEachStackSum((sum, series) -> add(sum));
+    profile.forEachStackSum((sum, series) -> add(sum));
   }
 
   /** The places of a group; none if it was not met. */

@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.SampleSum;
-import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.StackThread;
 
 /**
@@ -26,10 +26,10 @@ public final class ThreadGroups {
 
   private final Map<String, GroupName> groups = new HashMap<>();
 
-  /** The groups of a recording's threads. */
-  public ThreadGroups(SampledRecording recording) {
+  /** The groups of a profile's threads. */
+  public ThreadGroups(Profile profile) {
     Map<ThreadKey, String> names = new HashMap<>();
-    recording.forEachStackSum(
+    profile.forEachStackSum(
         (sum, series) -> {
           StackThread thread = sum.thread();
           if (thread.name().isEmpty()) {
