@@ -5,6 +5,8 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import stackweave.jfr.export.Export;
 import stackweave.jfr.export.ExportedStacks;
@@ -42,13 +44,16 @@ public final class RecordingFuzz {
     Files.write(FILE, bytes);
     try {
       SampledRecording recording = SampledRecording.open(FILE);
-      long[] samples = new long[2];
+      long[] samples = new long[3];
       recording.forEachSample(sample -> samples[0]++);
       recording.warnings();
       recording.forEachStack((thread, end, stack, count, weight) -> samples[1] += count);
-      if (samples[0] != recording.samples() || samples[1] != recording.samples()) {
+      recording.forEachCellSum(Duration.ofMinutes(1), 1, (start, sum) -> samples[2] += sum.count());
+      if (Arrays.stream(samples).anyMatch(each -> each != recording.samples())) {
         throw new AssertionError(
-            recording.samples() + " samples, then " + samples[0] + ", in stacks " + samples[1]);
+            recording.samples()
+                + " samples, but one by one, by stack, and by minute "
+                + Arrays.toString(samples));
       }
       for (Export<? super SampledRecording> export : EXPORTS) {
         export.write(recording, OutputStream.nullOutputStream());

@@ -124,10 +124,9 @@ final class Gathering implements RecordingEvents.Sink {
   }
 
   private void add(SampleRecord sample) {
-    long context = choice.hasAllLabels() ? 0 : sample.contextId;
     SampleTally tally =
         tallies.computeIfAbsent(
-            SampleTally.Key.of(sessionNumber, sample, context),
+            key(sessionNumber, sample),
             key -> new SampleTally(cells == null ? null : cells.series()));
     tally.add(sample.weight);
     if (cells != null && sample.kind == SampleRecord.Kind.WALL) {
@@ -137,6 +136,11 @@ final class Gathering implements RecordingEvents.Sink {
     }
     first = Math.min(first, sample.timeNanos);
     last = Math.max(last, sample.timeNanos);
+  }
+
+  /** What a sample has in common with all others of its tally. */
+  SampleTally.Key key(int number, SampleRecord sample) {
+    return SampleTally.Key.of(number, sample, choice.hasAllLabels() ? 0 : sample.contextId);
   }
 
   private void takeEarlySamples() {

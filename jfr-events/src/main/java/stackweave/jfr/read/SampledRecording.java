@@ -1,6 +1,7 @@
 package stackweave.jfr.read;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -10,11 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
+import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.context.SampledContext;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.SamplerFigures;
@@ -22,8 +25,8 @@ import stackweave.jfr.status.SamplerFigures;
 /**
  * A recording: its sessions, samples and figures. For exports and other programs;
  * docs/reading-results.md has an example. Memory use depends on the number of distinct stacks, not
- * of samples, which are read from the file again for each {@link #forEachSample} and {@link
- * #forEachSum}. Not thread-safe.
+ * of samples, which are read from the file again for each {@link #forEachSample}, {@link
+ * #forEachSum} and {@link #forEachCellSum}. Not thread-safe.
  */
 public final class SampledRecording implements Profile {
   /**
@@ -373,21 +376,82 @@ public final class SampledRecording implements Profile {
       throws RecordingException {
     long first = nanosOf(from);
     long behind = nanosOf(to);
-    Map<SampleTally.Key, SampleTally> tallies = new LinkedHashMap<>();
+    CellSums sums = new CellSums(Integer.MAX_VALUE, (start, sum) -> consumer.accept(sum));
     events.readSamples(
         new Visit(
             false,
             (number, session, raw) -> {
               if (raw.timeNanos >= first && (raw.timeNanos < behind || behind == Long.MAX_VALUE)) {
-                tallies
-                    .computeIfAbsent(
-                        SampleTally.Key.of(number, raw, raw.contextId),
-                        key -> new SampleTally(null))
-                    .add(raw.weight);
+                sums.add(0, number, raw);
               }
             }));
-    List<SampledFrame> frames = new ArrayList<>();
-    tallies.forEach((key, tally) -> consumer.accept(sum(key, tally, frames)));
+    sums.visit();
+  }
+
+  /**
+   * Sums up the samples by cells of time, and by their context beside all by which {@link
+   * #forEachStackSum} sums up. The sums of all cells are those of {@link #forEachStackSum}: memory
+   * is left out of each cell where it is left out of the whole, and a cell's sum of memory is below
+   * 0 if more was given back in it. A sample counts in the cell in which it was taken, whatever
+   * time before it its weight stands for. Reads the file again.
+   *
+   * @param width of a cell, positive; cells begin at its multiples since 1970, UTC
+   * @param most how many sums are held at a time, at least 1; when there are more, all are visited
+   *     and dropped, so that a sum may come in parts
+   * @param visitor gets when the cell begins, and a sum, whose frames are valid during the call
+   *     only; in no order
+   * @throws RecordingException if the file can't be read any more; one line for users
+   */
+  public void forEachCellSum(Duration width, int most, BiConsumer<Instant, SampleSum> visitor)
+      throws RecordingException {
+    long nanos = width.toNanos();
+    if (nanos <= 0 || most < 1) {
+      throw new IllegalArgumentException("cells of " + width + ", " + most + " sums");
+    }
+    CellSums sums = new CellSums(most, visitor);
+    boolean isOfMemory = choice().unit() == WeightUnit.BYTES;
+    events.readSamples(
+        new Visit(
+            false,
+            (number, session, raw) -> {
+              if (!isOfMemory || gathered.tallies.containsKey(gathered.key(number, raw))) {
+                long time = Math.max(raw.timeNanos, Long.MIN_VALUE + nanos); // others are damaged
+                sums.add(time - Math.floorMod(time, nanos), number, raw);
+              }
+            }));
+    sums.visit();
+  }
+
+  /** Sums of samples by cells of time while the file is read. */
+  private final class CellSums {
+    private record Key(long startNanos, SampleTally.Key samples) {}
+
+    private final int most;
+    private final BiConsumer<Instant, SampleSum> visitor;
+    private final Map<Key, SampleTally> tallies = new LinkedHashMap<>();
+    private final List<SampledFrame> frames = new ArrayList<>();
+
+    CellSums(int most, BiConsumer<Instant, SampleSum> visitor) {
+      this.most = most;
+      this.visitor = visitor;
+    }
+
+    void add(long startNanos, int number, SampleRecord raw) {
+      Key key = new Key(startNanos, SampleTally.Key.of(number, raw, raw.contextId));
+      if (tallies.size() == most && !tallies.containsKey(key)) {
+        visit();
+      }
+      tallies.computeIfAbsent(key, any -> new SampleTally(null)).add(raw.weight);
+    }
+
+    /** Visits and drops all. */
+    void visit() {
+      tallies.forEach(
+          (key, tally) ->
+              visitor.accept(
+                  Instant.ofEpochSecond(0, key.startNanos), sum(key.samples, tally, frames)));
+      tallies.clear();
+    }
   }
 
   /** A time in ns since 1970; the nearest that a number holds for times far from it. */
