@@ -22,6 +22,7 @@ import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.export.flamegraph.FlameGraphExport;
 import stackweave.jfr.export.flamegraph.FlamePageData;
 import stackweave.jfr.export.report.ReportExport;
+import stackweave.jfr.export.thread.ThreadGroups;
 import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.store.EventStore;
@@ -109,6 +110,23 @@ class RenamedThreadsTest {
     assertTrue(top.contains(" 2  housekeeper of it\n"), top);
     assertTrue(top.contains(" 2  fiber\n"), top);
     assertEquals(6, top.lines().count(), top);
+  }
+
+  @Test
+  void threadsAreFoldedToPools() {
+    ThreadGroups groups = new ThreadGroups(recording);
+    Map<String, Long> counts = new TreeMap<>();
+    recording.forEachStackSum(
+        (sum, series) -> counts.merge(groups.folded(sum.thread()), sum.count(), Long::sum));
+    assertEquals(
+        Map.of(
+            "exec-#", 121L,
+            "pool-#-thread-#", 2L,
+            "C1 CompilerThre", 1L,
+            "C2 CompilerThre", 1L,
+            "housekeeper of it", 2L,
+            "fiber", 2L),
+        counts);
   }
 
   @Test

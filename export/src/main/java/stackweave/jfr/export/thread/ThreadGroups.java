@@ -43,14 +43,20 @@ public final class ThreadGroups {
         });
   }
 
-  /** Adds the thread of a sum to its group, whose text has {@code #} for digits. */
+  /**
+   * The name of a thread's group: with {@code #} for digits, and without what names the task of
+   * renamed threads. Equal in all recordings, but for threads that are renamed in some only.
+   */
+  public String folded(StackThread thread) {
+    String pool = pool(thread.text());
+    return renamed.contains(pool) ? pool : withoutDigits(thread.text());
+  }
+
+  /** Adds the thread of a sum to its group. */
   public GroupName add(SampleSum sum) {
-    String name = sum.thread().text();
-    String pool = pool(name);
+    String first = sum.thread().text();
     GroupName group =
-        groups.computeIfAbsent(
-            renamed.contains(pool) ? pool : withoutDigits(name),
-            folded -> new GroupName(folded, name));
+        groups.computeIfAbsent(folded(sum.thread()), folded -> new GroupName(folded, first));
     group.add(ThreadKey.of(sum.session(), sum.thread()), sum.thread());
     return group;
   }
