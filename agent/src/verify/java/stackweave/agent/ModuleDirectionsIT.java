@@ -47,20 +47,26 @@ class ModuleDirectionsIT {
   static final ArchRule SFRAME_TOOLS =
       uses("stackweave.sframe..", "stackweave.maps..", "stackweave.unwind..");
 
+  /** Exports add names from files. */
   @ArchTest
-  static final ArchRule JFR_EVENTS =
-      uses("stackweave.jfr..", "stackweave.unwind.hash..", "stackweave.unwind.text..");
+  static final ArchRule JFR = uses("stackweave.jfr..", "stackweave.maps..", "stackweave.unwind..");
 
   @ArchTest
-  static final ArchRule RECORDINGS_DO_NOT_NEED_EXPORTS =
+  static final ArchRule RECORDINGS_NEED_NEITHER_EXPORTS_NOR_FILES =
       noClasses()
           .that()
           .resideInAPackage("stackweave.jfr..")
           .and()
           .resideOutsideOfPackage("stackweave.jfr.export..")
           .should()
-          .dependOnClassesThat()
-          .resideInAPackage("stackweave.jfr.export..");
+          .dependOnClassesThat(
+              JavaClass.Predicates.resideInAPackage("stackweave.jfr.export..")
+                  .or(JavaClass.Predicates.resideInAPackage("stackweave.maps.."))
+                  .or(
+                      JavaClass.Predicates.resideInAPackage("stackweave.unwind..")
+                          .and(
+                              JavaClass.Predicates.resideOutsideOfPackages(
+                                  "stackweave.unwind.hash..", "stackweave.unwind.text.."))));
 
   /** Commands work on another JVM, or on files: nothing that samples is in them. */
   @ArchTest

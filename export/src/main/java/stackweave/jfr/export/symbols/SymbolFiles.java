@@ -1,4 +1,4 @@
-package stackweave.agent.cli.symbols;
+package stackweave.jfr.export.symbols;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

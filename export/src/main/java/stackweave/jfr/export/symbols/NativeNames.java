@@ -1,4 +1,4 @@
-package stackweave.agent.cli.symbols;
+package stackweave.jfr.export.symbols;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import stackweave.agent.cli.symbols.InlinedFunctions.Place;
+import stackweave.jfr.export.symbols.InlinedFunctions.Place;
 import stackweave.jfr.read.FoundWay;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;

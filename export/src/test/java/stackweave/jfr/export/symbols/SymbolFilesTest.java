@@ -1,4 +1,4 @@
-package stackweave.agent.cli.symbols;
+package stackweave.jfr.export.symbols;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;

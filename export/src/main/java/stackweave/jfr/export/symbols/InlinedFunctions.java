@@ -1,4 +1,4 @@
-package stackweave.agent.cli.symbols;
+package stackweave.jfr.export.symbols;
 
 import java.io.BufferedReader;
 import java.io.File;
