@@ -22,8 +22,10 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import stackweave.agent.apps.BurnsCpu;
 import stackweave.agent.apps.Marks;
 import stackweave.jfr.read.SessionFacts;
+import stackweave.jfr.read.jvm.JvmFacts;
 import stackweave.testing.Ended;
 import stackweave.testing.RunningCommand;
 
@@ -64,6 +66,12 @@ class RecordOutsideIT extends OutsideRecorded {
     assertEquals(agents.pid(), ours.pid());
     assertEquals(agents.jdk(), ours.jdk());
     assertEquals(agents.jvmStart(), ours.jvmStart());
+    for (String file : List.of("inside.jfr", "outside.jfr")) {
+      JvmFacts start = JvmFacts.read(directory.resolve(file)).get(facts(file).uuid());
+      assertEquals(temporary.toString(), start.properties().get("java.io.tmpdir"), file);
+      assertEquals(System.getenv("PATH"), start.environment().get("PATH"), file);
+      assertEquals(BurnsCpu.class.getName() + " " + RUNS, start.command(), file);
+    }
     Ended merged = command("merge", "outside.jfr", "-o", "merged.jfr").successfully();
     assertFalse(merged.out().contains("JVMs"), merged.out());
   }
