@@ -85,6 +85,33 @@ class ReportTest {
     assertTrue(text.contains("200 samples are few; record for longer"), text);
   }
 
+  /** What a call by FFM goes through is the JDK's: of JDK 25, whose hidden classes have no name. */
+  @Test
+  void theCallerOfALibraryIsOutsideOfTheJdk() throws Exception {
+    SampledRecording recording =
+        ManyStacks.record(
+            directory.resolve("ffm.jfr"),
+            store -> {
+              long lib = ManyStacks.module(store, "/opt/libffm.so", "ab");
+              long thread = store.thread(1, "main", 1, false, 0, null);
+              long node = EventStore.ROOT;
+              for (String type :
+                  List.of(
+                      "app.Calls",
+                      "java.lang.invoke.LambdaForm$MH/0x00007f2d3c012000",
+                      "jdk.internal.foreign.abi.DowncallStub/0x00007f2d3c013000")) {
+                long method = store.method(MethodDefinition.java(type, "invoke", "()V", 1, ""));
+                node = store.node(node, method, ManyStacks.C2, -1, 0);
+              }
+              long work = store.method(MethodDefinition.symbol(lib, "work", 64));
+              long called = store.node(node, work, ManyStacks.NATIVE, -1, 0);
+              for (int i = 0; i < 200; i++) {
+                ManyStacks.sample(store, thread, 0, 1_000_000, called, 0, 0);
+              }
+            });
+    assertLine(report(recording, false), " 100.0 % 100.0 %    app.Calls.invoke");
+  }
+
   /** How a frame was found is the fault of what it called. */
   @Test
   void theLibraryWithoutTablesIsAdvised() throws Exception {

@@ -31,7 +31,7 @@ final class ReportSums {
   /** Sums by place within each group. */
   final Map<String, Sums<String>> places = new HashMap<>();
 
-  /** Java callers by library: the innermost Java frame that is no native method. */
+  /** Java callers by library: the innermost outside of the JDK that is no native method. */
   final Map<String, Sums<String>> callers = new HashMap<>();
 
   /** Samples of native methods: in the transition to native code, and in their callees. */
@@ -135,10 +135,8 @@ final class ReportSums {
         && CodeOrigin.isJava(sum.frames().get(at - 1))) {
       at--;
     }
-    callers
-        .computeIfAbsent(place.detail(), key -> new Sums<>())
-        .of(sum.frames().get(at).text())
-        .add(sum);
+    String caller = CodeOrigin.callerOutsideOfJdk(sum.frames().subList(0, at + 1));
+    callers.computeIfAbsent(place.detail(), key -> new Sums<>()).of(caller).add(sum);
   }
 
   /**
