@@ -65,6 +65,7 @@ class ProfileTest {
                     sum.session(),
                     sum.thread(),
                     sum.kind(),
+                    sum.event(),
                     sum.state(),
                     sum.context(),
                     sum.end(),

@@ -10,20 +10,24 @@ final class SampleTally {
    * What the samples have in common.
    *
    * @param session the number of the session that the codes and ids are of
+   * @param event name of the event; empty for samples of time
    * @param contextId 0 where samples are summed whatever their context
    */
   record Key(
       int session,
       SampleKind kind,
+      String event,
       long threadKey,
       int state,
       long stackId,
       int end,
       long contextId) {
     static Key of(int session, SampleRecord sample, long contextId) {
+      SampleKind kind = SampleKind.of(sample.kind);
       return new Key(
           session,
-          SampleKind.of(sample.kind),
+          kind,
+          kind == SampleKind.EVENT ? sample.event : "",
           sample.threadKey,
           sample.state,
           sample.stackId,

@@ -175,6 +175,30 @@ class CellSumsTest {
     assertAreThoseOfTheWhole(ofA, SECOND);
   }
 
+  /** One reading has what one for each sort of samples has. */
+  @Test
+  void samplesOfAllSorts() throws Exception {
+    Path file = everything();
+    Map<String, Sum> sorts = new HashMap<>();
+    open(file, SampleChoice.EVERYTHING)
+        .forEachCellSum(
+            SECOND,
+            10,
+            (start, sum) -> sorts.merge(sum.kind() + sum.event(), Sum.of(sum), Sum::plus));
+    Map<String, Sum> alone = new HashMap<>();
+    for (SampleChoice choice :
+        List.of(
+            SampleChoice.WALL,
+            SampleChoice.ofEvent("page-faults"),
+            SampleChoice.ofEvent("native-memory"))) {
+      open(file, choice)
+          .forEachStackSum(
+              (sum, series) -> alone.merge(sum.kind() + sum.event(), Sum.of(sum), Sum::plus));
+    }
+    assertEquals(4, sorts.size());
+    assertEquals(alone, sorts);
+  }
+
   @Test
   void aRecordingOfTheFirstSchema() throws Exception {
     SampledRecording recording = SampledRecording.open(FirstSchemaRecording.in(directory));

@@ -18,6 +18,12 @@ public final class SampleChoice {
   /** CPU time alone, of all states. */
   public static final SampleChoice CPU = new SampleChoice(false, Set.of(), "", Map.of());
 
+  /**
+   * Samples of all sorts, which nobody may add up: {@link stackweave.jfr.read.SampleSum} says of
+   * which each is. The methods on weights and states mean those of CPU time.
+   */
+  public static final SampleChoice EVERYTHING = new SampleChoice(false, Set.of(), "", Map.of());
+
   /** Wall-clock time: CPU time and waiting. */
   public static final SampleChoice WALL = new SampleChoice(true, Set.of(), "", Map.of());
 
@@ -161,6 +167,9 @@ public final class SampleChoice {
    * @param name of the event, if it is one
    */
   public boolean takes(SampleRecord.Kind kind, String name) {
+    if (this == EVERYTHING) {
+      return kind != SampleRecord.Kind.BLOCKED;
+    }
     return switch (kind) {
       case CPU -> !isEvent();
       case WALL -> isWall;
