@@ -1,0 +1,38 @@
+package stackweave.fleet.store;
+
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+
+/** What the tables need of a file system beyond reading and writing. */
+sealed interface AtomicFiles permits LocalAtomicFiles, HdfsAtomicFiles, StoreAtomicFiles {
+  /**
+   * Writes a small file under a name that is free: whole, or not at all.
+   *
+   * @return false if the name is taken
+   */
+  boolean putIfAbsent(Path file, byte[] content) throws IOException;
+
+  /**
+   * Locks a file, so that another job can't until this one has closed it or has ended, however.
+   *
+   * @return null if another job has it; closing it gives it back
+   */
+  AutoCloseable lock(Path file) throws IOException;
+
+  /**
+   * The way for a directory.
+   *
+   * @throws FleetException if its file system can't make a file visible at once
+   */
+  static AtomicFiles of(Path directory, Configuration configuration)
+      throws IOException, FleetException {
+    FileSystem files = directory.getFileSystem(configuration);
+    return switch (files.getScheme()) {
+      case "file" -> new LocalAtomicFiles();
+      case "hdfs" -> new HdfsAtomicFiles(files);
+      default -> StoreAtomicFiles.of(directory, files);
+    };
+  }
+}

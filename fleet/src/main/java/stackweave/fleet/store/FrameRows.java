@@ -1,0 +1,80 @@
+package stackweave.fleet.store;
+
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.RowFactory;
+import stackweave.jfr.export.FrameCache;
+import stackweave.jfr.export.FrameCategory;
+import stackweave.jfr.read.FrameText;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledMethod;
+import stackweave.jfr.read.SampledModule;
+
+/** Makes rows of frames, as {@link Table#STACKS} has them. Not thread-safe. */
+public final class FrameRows {
+  private final FrameCache<String> texts = new FrameCache<>(FrameRows::text);
+
+  /** The row of a frame. */
+  public Row of(SampledFrame frame) {
+    SampledMethod method = frame.method();
+    SampledModule module = method.module();
+    boolean isJava = isJava(method);
+    return RowFactory.create(
+        frame.kind(),
+        isJava ? method.className() : null,
+        isJava ? symbol(frame) : method.name(),
+        isJava ? method.descriptor() : null,
+        module == null ? null : module.name(),
+        module == null ? null : module.path(),
+        module == null ? null : textOrNull(module.buildId()),
+        module == null ? null : offset(frame),
+        textOrNull(method.sourceFile()),
+        frame.line() > 0 ? frame.line() : null,
+        FrameCategory.of(frame) == FrameCategory.INLINED,
+        frame.found().isGuess(),
+        textOrNull(frame.found().label()),
+        texts.get(frame));
+  }
+
+  /** Whether it is a Java method. */
+  public static boolean isJava(SampledMethod method) {
+    return !method.className().isEmpty();
+  }
+
+  /** A Java method's name as all exports have it. */
+  public static String symbol(SampledFrame frame) {
+    return FrameText.of(frame).symbol();
+  }
+
+  /** Where in its library the frame is, in the library's own addresses. */
+  public static long offset(SampledFrame frame) {
+    return frame.method().start() + frame.offset();
+  }
+
+  /** The frame's text, without the build that it has where one recording has several. */
+  private static String text(SampledFrame frame) {
+    SampledMethod method = frame.method();
+    SampledModule module = method.module();
+    if (module == null || !module.hasOtherBuilds()) {
+      return frame.text();
+    }
+    SampledModule alone =
+        new SampledModule(
+            module.path(),
+            module.name(),
+            module.buildId(),
+            module.start(),
+            module.end(),
+            module.unwindSource(),
+            module.unwindReason(),
+            module.functions(),
+            module.symbolsFrom(),
+            false);
+    SampledMethod same =
+        new SampledMethod(alone, "", method.name(), "", 0, method.sourceFile(), method.start());
+    return new SampledFrame(same, frame.kind(), frame.line(), frame.offset()).text();
+  }
+
+  private static String textOrNull(String text) {
+    return text.isEmpty() ? null : text;
+  }
+}

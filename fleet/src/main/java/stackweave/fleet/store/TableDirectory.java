@@ -1,0 +1,214 @@
+package stackweave.fleet.store;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * The directory of a fleet's tables. Each run writes directories of its own, which nobody reads
+ * until a manifest names them. The manifest with the highest number holds; it is put under a name
+ * that must be free, so that of two runs that began with the same manifest one fails. What no
+ * manifest names is deleted a day later, when nobody reads it any more. Not thread-safe.
+ */
+public final class TableDirectory {
+  private static final String MANIFESTS = "manifests";
+  private static final String LOCK = "_lock";
+
+  /** A query that reads from an older manifest ends within this time. */
+  private static final Duration KEPT = Duration.ofDays(1);
+
+  private final Path path;
+  private final FileSystem files;
+  private final AtomicFiles atomic;
+
+  private TableDirectory(Path path, FileSystem files, AtomicFiles atomic) {
+    this.path = path;
+    this.files = files;
+    this.atomic = atomic;
+  }
+
+  /**
+   * Opens a directory that has tables, or will have some.
+   *
+   * @throws FleetException if its file system can't hold tables; one line for users
+   */
+  public static TableDirectory open(String name, Configuration configuration)
+      throws IOException, FleetException {
+    Path path = new Path(name);
+    FileSystem files = path.getFileSystem(configuration);
+    Path whole = files.makeQualified(path);
+    return new TableDirectory(whole, files, AtomicFiles.of(whole, configuration));
+  }
+
+  /** Its path with scheme. */
+  public Path path() {
+    return path;
+  }
+
+  /**
+   * Takes the lock for a run that will write.
+   *
+   * @throws FleetException if another run has it
+   */
+  public AutoCloseable lock() throws IOException, FleetException {
+    files.mkdirs(new Path(path, MANIFESTS));
+    AutoCloseable lock = atomic.lock(new Path(path, LOCK));
+    if (lock == null) {
+      throw new FleetException(
+          "%s: another run writes these tables: wait until it has ended (if it was killed, HDFS"
+              + " gives its lock away after a minute)",
+          path);
+    }
+    return lock;
+  }
+
+  /** The manifest that holds; one without directories if there is none. */
+  public Manifest manifest() throws IOException, FleetException {
+    while (true) {
+      List<FileStatus> all = manifests();
+      if (all.isEmpty()) {
+        return Manifest.EMPTY;
+      }
+      try (FSDataInputStream in = files.open(all.get(all.size() - 1).getPath())) {
+        return Manifest.parse(in.readAllBytes());
+      } catch (FileNotFoundException e) {
+        // A newer one has replaced it a day ago: look again.
+      }
+    }
+  }
+
+  /**
+   * The manifest that holds.
+   *
+   * @throws FleetException if there are no tables
+   */
+  public Manifest existing() throws IOException, FleetException {
+    Manifest manifest = manifest();
+    if (manifest.number() == 0) {
+      throw new FleetException("%s: has no tables; Ingest makes them", path);
+    }
+    return manifest;
+  }
+
+  /** All manifests, the one that holds last. */
+  private List<FileStatus> manifests() throws IOException {
+    try {
+      FileStatus[] all =
+          files.listStatus(new Path(path, MANIFESTS), file -> file.getName().endsWith(".json"));
+      Arrays.sort(all, Comparator.comparing(file -> file.getPath().getName()));
+      return List.of(all);
+    } catch (FileNotFoundException e) {
+      return List.of();
+    }
+  }
+
+  /** A name for a new batch: its time, and what no other run has. */
+  public static String newBatch(Instant now) {
+    String time = now.toString().replaceAll("[-:]|[.].*|Z", "");
+    return time + "-" + UUID.randomUUID().toString().substring(0, 8);
+  }
+
+  /** Where a batch has a table. */
+  public String place(Table table, String batch) {
+    return new Path(path, table.directory(batch)).toString();
+  }
+
+  /** Where a batch keeps what it needs while it runs. */
+  public Path temporary(String batch) {
+    return new Path(path, "unfinished/" + Table.BATCH + "=" + batch);
+  }
+
+  /**
+   * Makes a manifest the one that holds.
+   *
+   * @throws FleetException if another run has finished since the manifest was read from which this
+   *     one was made
+   */
+  public void commit(Manifest next) throws IOException, FleetException {
+    if (!atomic.putIfAbsent(new Path(path, MANIFESTS + "/" + next.fileName()), next.json())) {
+      throw new FleetException(
+          "%s: another run has finished in the meantime, and this one has changed nothing: run it"
+              + " again",
+          path);
+    }
+  }
+
+  /** Deletes what no manifest of the last day names. To be called with the lock. */
+  public void clean(Instant now) throws IOException, FleetException {
+    Set<String> named = new HashSet<>();
+    List<FileStatus> all = manifests();
+    long oldest = now.minus(KEPT).toEpochMilli();
+    for (int i = 0; i < all.size(); i++) {
+      // A manifest was in use until the next one came.
+      boolean isNew = i == all.size() - 1 || all.get(i + 1).getModificationTime() >= oldest;
+      if (!isNew) {
+        files.delete(all.get(i).getPath(), false);
+        continue;
+      }
+      try (FSDataInputStream in = files.open(all.get(i).getPath())) {
+        Manifest manifest = Manifest.parse(in.readAllBytes());
+        for (Table table : Table.values()) {
+          named.addAll(manifest.directories(table));
+        }
+      }
+    }
+    for (Table table : Table.values()) {
+      deleteOld(new Path(path, table.label()), table.label() + "/", named, oldest);
+    }
+    deleteOld(temporary("").getParent(), "", Set.of(), oldest);
+  }
+
+  private void deleteOld(Path parent, String prefix, Set<String> named, long oldest)
+      throws IOException {
+    FileStatus[] children;
+    try {
+      children = files.listStatus(parent);
+    } catch (FileNotFoundException e) {
+      return;
+    }
+    for (FileStatus child : children) {
+      if (!named.contains(prefix + child.getPath().getName())
+          && child.getModificationTime() < oldest) {
+        files.delete(child.getPath(), true);
+      }
+    }
+  }
+
+  /** Deletes what a batch needed while it ran. */
+  public void deleteTemporary(String batch) throws IOException {
+    files.delete(temporary(batch), true);
+  }
+
+  /** A table as a manifest has it, with the column {@link Table#BATCH}; empty if it has none. */
+  public Dataset<Row> read(SparkSession spark, Manifest manifest, Table table) {
+    List<String> directories = new ArrayList<>();
+    for (String directory : manifest.directories(table)) {
+      directories.add(new Path(path, directory).toString());
+    }
+    var columns = table.columns().add(Table.BATCH, DataTypes.StringType);
+    return directories.isEmpty()
+        ? spark.createDataFrame(List.of(), columns)
+        : spark
+            .read()
+            .schema(columns)
+            .option("basePath", new Path(path, table.label()).toString())
+            .parquet(directories.toArray(String[]::new));
+  }
+}

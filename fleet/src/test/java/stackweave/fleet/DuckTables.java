@@ -1,0 +1,57 @@
+package stackweave.fleet;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The tables as DuckDB reads them, by duckdb.sql: a reader that this project did not write. */
+final class DuckTables implements AutoCloseable {
+  private final Connection connection;
+
+  DuckTables(Path directory) throws SQLException, IOException {
+    connection = DriverManager.getConnection("jdbc:duckdb:");
+    run("SET VARIABLE fleet = '" + directory + "'");
+    try (InputStream in = Ingest.class.getResourceAsStream("duckdb.sql")) {
+      for (String statement :
+          new String(in.readAllBytes(), StandardCharsets.UTF_8).split(";\\s*\n")) {
+        run(statement);
+      }
+    }
+  }
+
+  private void run(String sql) throws SQLException {
+    try (Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+
+  /** All rows of a query, as texts. */
+  List<List<String>> rows(String sql) throws SQLException {
+    List<List<String>> rows = new ArrayList<>();
+    try (Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(sql)) {
+      int columns = result.getMetaData().getColumnCount();
+      while (result.next()) {
+        List<String> row = new ArrayList<>();
+        for (int i = 1; i <= columns; i++) {
+          row.add(result.getString(i));
+        }
+        rows.add(row);
+      }
+    }
+    return rows;
+  }
+
+  @Override
+  public void close() throws SQLException {
+    connection.close();
+  }
+}
