@@ -74,6 +74,21 @@ class RecordOutsideIT extends OutsideRecorded {
     }
     Ended merged = command("merge", "outside.jfr", "-o", "merged.jfr").successfully();
     assertFalse(merged.out().contains("JVMs"), merged.out());
+    assertEquals(
+        -1, Files.mismatch(directory.resolve("outside.jfr"), directory.resolve("merged.jfr")));
+    assertViewed("outside.jfr", "hot-methods", "Samples Percent");
+    assertViewed("outside.jfr", "native-methods", "No events found");
+    assertViewed("outside.jfr", "jvm-information", "VM Start: ");
+    assertViewed("outside.jfr", "latencies-by-type", "");
+  }
+
+  /** The command has views from JDK 21 on, and knows the types of a file's first chunk alone. */
+  private void assertViewed(String file, String view, String text) throws Exception {
+    if (last().feature() >= 21) {
+      Ended viewed = run(last().home().resolve("bin/jfr"), "view", view, file).successfully();
+      assertTrue(viewed.out().contains(text), viewed.out());
+      assertFalse(viewed.out().contains("Missing event"), viewed.out());
+    }
   }
 
   @Test
@@ -87,6 +102,7 @@ class RecordOutsideIT extends OutsideRecorded {
     assertTrue(first.contains("-XX:+DisableAttachMechanism"), first);
     assertTrue(isSampled("rec.jfr"));
     assertTrue(events(directory.resolve("rec.jfr")).containsKey("jdk.ExecutionSample"));
+    assertViewed("rec.jfr", "hot-methods", "Samples Percent");
     assertFalse(Files.exists(Path.of("/tmp/.java_pid" + target.pid())), "attached to");
   }
 

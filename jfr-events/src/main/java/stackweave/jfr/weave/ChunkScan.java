@@ -141,6 +141,12 @@ final class ChunkScan {
     return scan;
   }
 
+  /** How long it lasted, in ns, also if another chunk of the time has that in its header. */
+  long durationNanos() {
+    long ofHeader = header.durationNanos();
+    return samples == 0 ? ofHeader : Math.max(ofHeader, lastNanos - header.startNanos());
+  }
+
   private static TreeMap<Long, String> pooledTypes(Metadata metadata) throws IOException {
     TreeMap<Long, String> pooled = new TreeMap<>();
     for (ValueType type : metadata.types().values()) {

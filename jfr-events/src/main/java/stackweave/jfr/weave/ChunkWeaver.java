@@ -29,8 +29,12 @@ final class ChunkWeaver {
 
   private static final String DEFAULT_STATE = "STATE_DEFAULT";
 
-  /** What options and JVM determine for a chunk. */
-  record Settings(MergeOptions options, WovenMark mark, long weightUnit) {}
+  /**
+   * What options and JVM determine for a chunk.
+   *
+   * @param durationNanos how long the chunk lasted
+   */
+  record Settings(MergeOptions options, WovenMark mark, long weightUnit, long durationNanos) {}
 
   private final ChunkHeader header;
   private final Settings settings;
@@ -96,7 +100,7 @@ final class ChunkWeaver {
   /** Tools add up the durations of chunks: JFR's chunk has it, or if left out, the first woven. */
   private long duration(int place) {
     return settings.options().only() && place == 0
-        ? Math.max(WovenChunk.NO_DURATION, header.durationNanos())
+        ? Math.max(WovenChunk.NO_DURATION, settings.durationNanos())
         : WovenChunk.NO_DURATION;
   }
 

@@ -2,6 +2,7 @@ package stackweave.jfr.weave;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 /** The chunks of one JVM in their order, and the facts that they share. Not thread-safe. */
@@ -9,7 +10,7 @@ final class JvmChunks {
   /** Most events for a mean sample when samples are repeated; more would be too much for tools. */
   private static final int MOST_MEAN_REPEATS = 16;
 
-  /** In the order of time, once {@link #finish} is called. */
+  /** In their order in the output, once {@link #finish} is called. */
   final List<ChunkScan> chunks = new ArrayList<>();
 
   /** Whether they are certainly of one JVM: by their content, not by their place in a file. */
@@ -30,10 +31,12 @@ final class JvmChunks {
     this.isCertain = isCertain;
   }
 
-  /** All chunks are there, in the order of time. */
+  /** All chunks are there. */
   void finish() {
     long before = Long.MIN_VALUE;
-    for (ChunkScan chunk : chunks) {
+    List<ChunkScan> byTime = new ArrayList<>(chunks);
+    byTime.sort(Comparator.comparing(chunk -> chunk.header.startNanos()));
+    for (ChunkScan chunk : byTime) {
       first = Math.min(first, chunk.firstNanos);
       last = Math.max(last, chunk.lastNanos);
       interval = Math.min(interval, chunk.shortestInterval);
@@ -67,6 +70,11 @@ final class JvmChunks {
     int index = Collections.binarySearch(pauses, nanos);
     // Behind the begin of a pause, the number of begins and ends is odd.
     return index >= 0 || (~index & 1) == 0;
+  }
+
+  /** When the first chunk began. */
+  long startNanos() {
+    return chunks.stream().mapToLong(chunk -> chunk.header.startNanos()).min().orElseThrow();
   }
 
   /** Whether any chunk has samples. */

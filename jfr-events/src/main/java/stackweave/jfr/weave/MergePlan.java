@@ -3,6 +3,7 @@ package stackweave.jfr.weave;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,7 +19,9 @@ import stackweave.jfr.read.RecordingException;
 
 /**
  * Decides which chunks of the inputs come into the output, and in which order: those of one JVM
- * together, by time, each once. Reads all inputs once. Not thread-safe.
+ * together, by time, each once; before them one that has the types of JFR's events, because the
+ * command {@code jfr view} knows only those of a file's first chunk. Reads all inputs once. Not
+ * thread-safe.
  */
 final class MergePlan {
   /** By how much a JVM's clock may say that it started before its process did. */
@@ -55,7 +58,9 @@ final class MergePlan {
       plan.takeOnce(jvm);
       jvm.finish();
     }
-    plan.jvms.sort(Comparator.comparing(jvm -> jvm.chunks.get(0).header.startNanos()));
+    plan.jvms.sort(
+        Comparator.comparing((JvmChunks jvm) -> types(jvm.chunks.get(0)))
+            .thenComparing(JvmChunks::startNanos));
     plan.mustBeOneBuild();
     return plan;
   }
@@ -185,7 +190,30 @@ final class MergePlan {
     }
     chunks.clear();
     chunks.addAll(once);
+    ChunkScan first = Collections.min(once, Comparator.comparing(MergePlan::types));
+    chunks.remove(first);
+    chunks.add(0, first);
     wovenElsewhere.put(jvm, elsewhere);
+  }
+
+  /** What a chunk tells of JFR's types, the most first. */
+  private enum Types {
+    ALL,
+    /** Those of samples, which are woven into it. */
+    WOVEN,
+    /** Those of samples, if they are woven now. */
+    TO_BE_WOVEN,
+    NONE
+  }
+
+  private static Types types(ChunkScan scan) {
+    if (scan.hasJfrTypes) {
+      return Types.ALL;
+    }
+    if (scan.mark != null) {
+      return Types.WOVEN;
+    }
+    return scan.samples > 0 ? Types.TO_BE_WOVEN : Types.NONE;
   }
 
   private static long size(ChunkScan scan) {
@@ -224,7 +252,7 @@ final class MergePlan {
 
   // ---- the plan
 
-  /** The JVMs in the order of their first chunks; each has one chunk at least. */
+  /** The JVMs in their order in the output; each has one chunk at least. */
   List<JvmChunks> jvms() {
     return jvms;
   }

@@ -204,10 +204,15 @@ public final class RecordingMerge {
     chunks++;
     woven += chunk.mark != null ? 1 : 0;
     boolean isWovenNow = isWovenNow(jvm, chunk);
+    // The first chunk of a file has the types of JFR's samples, if any chunk has them.
+    boolean isWovenFirst = isWovenNow && last == null && !chunk.hasJfrTypes;
+    if (isWovenFirst) {
+      weave(jvm, chunk, source, out);
+    }
     if (!isWovenNow || !options.only()) {
       copy(jvm, chunk, source, out);
     }
-    if (isWovenNow) {
+    if (isWovenNow && !isWovenFirst) {
       weave(jvm, chunk, source, out);
     }
     bytes += chunk.header.size();
@@ -223,7 +228,7 @@ public final class RecordingMerge {
         new ChunkWeaver(
             source,
             header,
-            new ChunkWeaver.Settings(options, mark, jvm.weightUnit()),
+            new ChunkWeaver.Settings(options, mark, jvm.weightUnit(), chunk.durationNanos()),
             chunk.hasJfrTypes ? source.metadata(header) : jfrTypes(),
             ids);
     lastStart = weaver.writeTo(out);

@@ -21,7 +21,7 @@ public final class SampleWriter implements AutoCloseable {
     this(EventStore.open(SyntheticStacks.SESSION, StoreLimits.DEFAULT));
   }
 
-  SampleWriter(EventStore store) {
+  public SampleWriter(EventStore store) {
     this.store = store;
   }
 

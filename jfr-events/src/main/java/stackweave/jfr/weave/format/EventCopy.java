@@ -24,6 +24,7 @@ import stackweave.jfr.chunk.ValueType;
 public final class EventCopy {
   private static final int BUFFER_BYTES = 1 << 16;
   private static final int START_NANOS_AT = 32;
+  private static final int DURATION_AT = 40;
   private static final int START_TICKS_AT = 48;
 
   /** Metadata and checkpoints have lower types. */
@@ -79,8 +80,10 @@ public final class EventCopy {
     ChunkHeader beside = clock.chunkAt(header.startNanos());
     long ticks = clock.ticksAt(header.startNanos());
     // The time that readers of the other chunk make of the same ticks.
+    // Tools add up the durations of chunks, and the JVM's have it.
     ByteBuffer.wrap(head)
         .putLong(START_NANOS_AT, beside.nanosAt(ticks))
+        .putLong(DURATION_AT, WovenChunk.NO_DURATION)
         .putLong(START_TICKS_AT, ticks)
         .putLong(START_TICKS_AT + Long.BYTES, beside.ticksPerSecond());
     out.write(head);

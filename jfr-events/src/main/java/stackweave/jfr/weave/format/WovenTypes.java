@@ -10,9 +10,11 @@ import stackweave.jfr.chunk.Metadata;
  * immutable.
  */
 public final class WovenTypes {
+  /** With JFR's samples in native code, of which there is none: tools ask for the type. */
   private static final Set<String> ROOTS =
       Set.of(
           TraceLayout.EXECUTION_SAMPLE,
+          "jdk.NativeMethodSample",
           TraceLayout.STACK_TRACE,
           TraceLayout.METHOD,
           TraceLayout.CLASS,
