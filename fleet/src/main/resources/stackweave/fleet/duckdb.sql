@@ -1,6 +1,7 @@
 -- The base views for DuckDB 1.3 or later. Before it is read, the variable fleet says where the
--- tables are, as by SET VARIABLE fleet = '/data/fleet'. The views show what the manifest that is current now names, until this file is read again.
--- Statements end with a semicolon at a line's end.
+-- tables are, as by SET VARIABLE fleet = '/data/fleet'. The views show what the manifest that is
+-- current now names, until this file is read again. views.sql stands on them. Statements end with
+-- a semicolon at a line's end.
 
 -- Minutes are shown, and become dates, in UTC, as in the directories' names.
 SET TimeZone = 'UTC';

@@ -1,21 +1,22 @@
 package stackweave.fleet.answer;
 
-import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.posexplode;
-import static org.apache.spark.sql.functions.size;
-
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import org.apache.spark.sql.SparkSession;
 import stackweave.fleet.store.FleetException;
 import stackweave.fleet.store.Manifest;
 import stackweave.fleet.store.Table;
 import stackweave.fleet.store.TableDirectory;
 
-/** The tables as Spark SQL sees them: a view of each, and those of views.sql. Stateless. */
+/**
+ * The tables as Spark SQL sees them: a view of each, those that spark.sql derives from them, and
+ * the answers of views.sql, which is the same for all engines. Stateless.
+ */
 public final class SqlViews {
-  private static final String VIEWS = "/stackweave/fleet/views.sql";
+  private static final List<String> FILES =
+      List.of("/stackweave/fleet/spark.sql", "/stackweave/fleet/views.sql");
 
   private SqlViews() {}
 
@@ -30,20 +31,18 @@ public final class SqlViews {
     for (Table table : Table.values()) {
       directory.read(spark, manifest, table).createOrReplaceTempView(table.label());
     }
-    directory
-        .read(spark, manifest, Table.STACKS)
-        .select(col("stack_id"), size(col("frames")).as("depth"), posexplode(col("frames")))
-        .selectExpr("stack_id", "pos as position", "depth - 1 - pos as depth_from_leaf", "col.*")
-        .createOrReplaceTempView("frames");
-    for (String statement : text().split(";\\s*\n")) {
-      if (!statement.isBlank()) {
-        spark.sql(statement);
+    for (String file : FILES) {
+      // Statements end with a semicolon at a line's end, and nothing else does.
+      for (String statement : text(file).split(";\\s*\n")) {
+        if (!statement.isBlank()) {
+          spark.sql(statement);
+        }
       }
     }
   }
 
-  private static String text() throws IOException {
-    try (InputStream in = SqlViews.class.getResourceAsStream(VIEWS)) {
+  private static String text(String file) throws IOException {
+    try (InputStream in = SqlViews.class.getResourceAsStream(file)) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
   }
