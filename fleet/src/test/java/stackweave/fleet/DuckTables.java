@@ -12,14 +12,22 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tables as DuckDB reads them, by duckdb.sql: a reader that this project did not write. */
+/**
+ * The tables as DuckDB reads them, by duckdb.sql, with the views of views.sql: a reader that this
+ * project did not write.
+ */
 final class DuckTables implements AutoCloseable {
   private final Connection connection;
 
   DuckTables(Path directory) throws SQLException, IOException {
     connection = DriverManager.getConnection("jdbc:duckdb:");
     run("SET VARIABLE fleet = '" + directory + "'");
-    try (InputStream in = Ingest.class.getResourceAsStream("duckdb.sql")) {
+    runFile("duckdb.sql");
+    runFile("views.sql");
+  }
+
+  private void runFile(String name) throws SQLException, IOException {
+    try (InputStream in = Ingest.class.getResourceAsStream(name)) {
       for (String statement :
           new String(in.readAllBytes(), StandardCharsets.UTF_8).split(";\\s*\n")) {
         run(statement);
@@ -27,7 +35,8 @@ final class DuckTables implements AutoCloseable {
     }
   }
 
-  private void run(String sql) throws SQLException {
+  /** Runs a statement. */
+  void run(String sql) throws SQLException {
     try (Statement statement = connection.createStatement()) {
       statement.execute(sql);
     }
