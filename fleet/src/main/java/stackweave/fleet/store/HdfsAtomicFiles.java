@@ -41,25 +41,23 @@ record HdfsAtomicFiles(FileSystem files) implements AtomicFiles {
   public AutoCloseable lock(Path file) throws IOException {
     // A file system of its own: the name node tells lease holders apart by it.
     FileSystem own = FileSystem.newInstance(files.getUri(), files.getConf());
+    FSDataOutputStream held = null;
     try {
       if (!own.exists(file)) {
         own.create(file, false).close();
       }
+      held = own.append(file);
     } catch (FileAlreadyExistsException e) {
-      // Another job was faster.
-    }
-    try {
-      FSDataOutputStream held = own.append(file);
-      return () -> {
-        held.close();
-        own.close();
-      };
+      return null; // Another job makes it at this moment.
     } catch (RemoteException e) {
-      own.close();
-      if (HELD.contains(e.getClassName())) {
-        return null;
+      if (!HELD.contains(e.getClassName())) {
+        throw e;
       }
-      throw e;
+    } finally {
+      if (held == null) {
+        own.close();
+      }
     }
+    return held == null ? null : own; // which closes its open files
   }
 }

@@ -3,10 +3,11 @@ package stackweave.fleet.store;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.hadoop.fs.Path;
 
 /**
@@ -14,6 +15,12 @@ import org.apache.hadoop.fs.Path;
  * one. The lock is the kernel's, which ends with the process.
  */
 record LocalAtomicFiles() implements AtomicFiles {
+  /**
+   * What this JVM has locked. The kernel gives a process's lock away as soon as the process closes
+   * any descriptor of the file, so a second job of this JVM must not even open it.
+   */
+  private static final Set<java.nio.file.Path> LOCKED = ConcurrentHashMap.newKeySet();
+
   @Override
   public boolean putIfAbsent(Path file, byte[] content) throws IOException {
     java.nio.file.Path name = java.nio.file.Path.of(file.toUri().getPath());
@@ -36,20 +43,28 @@ record LocalAtomicFiles() implements AtomicFiles {
 
   @Override
   public AutoCloseable lock(Path file) throws IOException {
-    FileChannel channel =
-        FileChannel.open(
-            java.nio.file.Path.of(file.toUri().getPath()),
-            StandardOpenOption.CREATE,
-            StandardOpenOption.WRITE);
-    try {
-      FileLock lock = channel.tryLock();
-      if (lock != null) {
-        return channel;
-      }
-    } catch (OverlappingFileLockException e) {
-      // Another job of this JVM has it.
+    java.nio.file.Path name = java.nio.file.Path.of(file.toUri().getPath());
+    java.nio.file.Path real = name.getParent().toRealPath().resolve(name.getFileName());
+    if (!LOCKED.add(real)) {
+      return null;
     }
-    channel.close();
-    return null;
+    FileLock lock = null;
+    try {
+      FileChannel channel =
+          FileChannel.open(real, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      lock = channel.tryLock();
+      if (lock == null) {
+        channel.close();
+        return null;
+      }
+      return () -> {
+        channel.close();
+        LOCKED.remove(real);
+      };
+    } finally {
+      if (lock == null) {
+        LOCKED.remove(real);
+      }
+    }
   }
 }
