@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.Dataset;
@@ -86,19 +85,20 @@ public final class IngestRun {
    * @throws FleetException if nothing was changed; one line for users
    */
   public Outcome run() throws Exception {
+    List<InputFile> all =
+        InputList.of(
+            request.inputs(), directory.path(), spark.sparkContext().hadoopConfiguration());
     AutoCloseable lock = directory.lock();
     try {
-      return locked();
+      return locked(all);
     } finally {
       lock.close();
     }
   }
 
-  private Outcome locked() throws IOException, FleetException {
+  private Outcome locked(List<InputFile> all) throws IOException, FleetException {
     directory.clean(now);
     Manifest manifest = directory.manifest();
-    Configuration configuration = spark.sparkContext().hadoopConfiguration();
-    List<InputFile> all = InputList.of(request.inputs(), directory.path(), configuration);
     Known known = new Known(manifest);
     List<InputFile> files = all.stream().filter(known::isNew).toList();
     if (files.isEmpty()) {
@@ -117,19 +117,22 @@ public final class IngestRun {
     private final Set<List<Object>> files = new HashSet<>();
 
     Known(Manifest manifest) {
-      for (Row row : rows(manifest, Table.SOURCES)) {
+      for (Row row : rows(directory.read(spark, manifest, Table.SOURCES))) {
         pathBySha256.put(row.getString(3), row.getString(0));
         byPath.put(row.getString(0), new RecordingReader.Earlier(row.getLong(1), row.getString(3)));
       }
-      rows(manifest, Table.REJECTS);
+      Dataset<Row> rejects = directory.read(spark, manifest, Table.REJECTS);
+      rows(
+          request.partial()
+              ? rejects.where(not(col("reason").endsWith(RecordingReader.PARTIAL_TAKES)))
+              : rejects);
     }
 
-    private List<Row> rows(Manifest manifest, Table table) {
+    private List<Row> rows(Dataset<Row> table) {
       List<Row> rows =
-          directory
-              .read(spark, manifest, table)
+          table
               .select("path", "size", "modified", "sha256")
-              // What could not even be copied may be there next time.
+              // What could not even be copied as a whole may be so next time.
               .where(col("sha256").isNotNull())
               .collectAsList();
       for (Row row : rows) {

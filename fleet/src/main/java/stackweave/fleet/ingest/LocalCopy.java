@@ -20,9 +20,11 @@ import org.apache.hadoop.conf.Configuration;
  * @param file the copy, unpacked
  * @param sha256 hash of the bytes that were copied, in hexadecimal
  * @param hashOfBeginning hash of as many bytes as were asked for; empty if none were
+ * @param isTooLarge whether the copy ends where it would have become too large
  * @param damage why the original could not be unpacked to its end; empty if it was
  */
-record LocalCopy(Path file, String sha256, String hashOfBeginning, String damage)
+record LocalCopy(
+    Path file, String sha256, String hashOfBeginning, boolean isTooLarge, String damage)
     implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
 
@@ -45,6 +47,7 @@ record LocalCopy(Path file, String sha256, String hashOfBeginning, String damage
     MessageDigest all = newDigest();
     MessageDigest first = newDigest();
     String damage = "";
+    boolean isTooLarge = false;
     try (InputStream file = path.getFileSystem(configuration).open(path);
         OutputStream out = Files.newOutputStream(copy)) {
       byte[] buffer = new byte[BUFFER_BYTES];
@@ -55,7 +58,7 @@ record LocalCopy(Path file, String sha256, String hashOfBeginning, String damage
         first.update(buffer, 0, (int) Math.max(0, Math.min(count, beginning - copied)));
         copied += count;
         if (copied > most) {
-          damage = "is larger than " + (most >> 20) + " MiB, the limit (--max-size)";
+          isTooLarge = true;
           break;
         }
         out.write(buffer, 0, count);
@@ -66,7 +69,7 @@ record LocalCopy(Path file, String sha256, String hashOfBeginning, String damage
       Files.delete(copy);
       throw e;
     }
-    return new LocalCopy(copy, hex(all), beginning > 0 ? hex(first) : "", damage);
+    return new LocalCopy(copy, hex(all), beginning > 0 ? hex(first) : "", isTooLarge, damage);
   }
 
   /** A file for this task, where there is room. */

@@ -3,7 +3,6 @@ package stackweave.fleet.ingest;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.Serializable;
-import java.nio.file.Path;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -12,6 +11,8 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -34,6 +35,10 @@ import stackweave.jfr.status.SamplerFigures;
  */
 final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row> {
   private static final long serialVersionUID = 1L;
+
+  /** Ends the reasons of what is rejected for want of that option. */
+  static final String PARTIAL_TAKES =
+      " (--partial takes what can be read of files that nobody writes any more)";
 
   private static final JvmFacts UNKNOWN = new JvmFacts(Map.of(), Map.of(), "");
 
@@ -102,7 +107,8 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
   private Iterator<Row> rows(InputFile input) {
     String sha256 = null;
     try (LocalCopy copy = copy(input)) {
-      sha256 = copy.sha256();
+      checkWhole(input, copy);
+      sha256 = copy.sha256(); // from here on the same file is rejected for good
       checkNew(input, copy);
       return rows(input, copy);
     } catch (RejectedException e) {
@@ -125,6 +131,24 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
     return LocalCopy.of(input, beginning, settings.maxBytes, configuration.value());
   }
 
+  /** Refuses a copy that is not of the file as it was listed, or not of all of it. */
+  private void checkWhole(InputFile input, LocalCopy copy) throws IOException, RejectedException {
+    if (copy.isTooLarge()) {
+      throw new RejectedException(
+          "is larger than " + (settings.maxBytes >> 20) + " MiB, the limit (--max-size)");
+    }
+    Path path = new Path(input.path());
+    try {
+      FileStatus now = path.getFileSystem(configuration.value()).getFileStatus(path);
+      if (now.getLen() != input.size() || now.getModificationTime() != input.modified()) {
+        // Its samples would count twice as soon as it has grown.
+        throw new RejectedException("changed while it was read; the next run looks at it again");
+      }
+    } catch (FileNotFoundException e) {
+      // It was deleted after it had been copied.
+    }
+  }
+
   /** Refuses what is in the tables already, also under another name, or as a file that grew. */
   private void checkNew(InputFile input, LocalCopy copy) throws RejectedException {
     String other = settings.known.get(copy.sha256());
@@ -142,7 +166,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
   private Iterator<Row> rows(InputFile input, LocalCopy copy)
       throws IOException, RecordingException, RejectedException {
     if (!copy.damage().isEmpty() && !settings.partial) {
-      throw new RejectedException(copy.damage());
+      throw new RejectedException(copy.damage() + PARTIAL_TAKES);
     }
     SampledRecording recording =
         SampledRecording.open(
@@ -152,9 +176,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
             SampledFrame.Change.NONE,
             SampleChoice.EVERYTHING);
     if (!recording.isWhole() && !settings.partial) {
-      throw new RejectedException(
-          String.join("; ", recording.losses())
-              + " (--partial takes what can be read of files that nobody writes any more)");
+      throw new RejectedException(String.join("; ", recording.losses()) + PARTIAL_TAKES);
     }
     String source = copy.sha256().substring(0, SOURCE_DIGITS);
     Map<String, Origin> origins = origins(input, recording, copy.file());
@@ -166,7 +188,8 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
         .then(Table.SOURCES, List.of(ofSource).iterator());
   }
 
-  private Map<String, Origin> origins(InputFile input, SampledRecording recording, Path file)
+  private Map<String, Origin> origins(
+      InputFile input, SampledRecording recording, java.nio.file.Path file)
       throws IOException, RecordingException {
     Map<String, String> ofPath = new HashMap<>();
     for (PathPattern pattern : settings.patterns) {
