@@ -1,8 +1,10 @@
 package stackweave.fleet;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.util.concurrent.Callable;
-import org.apache.spark.SparkException;
+import org.apache.spark.SparkThrowable;
+import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.SparkSession;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -50,18 +52,25 @@ abstract class FleetCommand implements Callable<Integer> {
     if (e instanceof FleetException || e instanceof RecordingException) {
       return e.getMessage();
     }
-    if (e instanceof IOException) {
-      return e.getMessage() == null ? e.toString() : e.getMessage().lines().findFirst().orElse("");
+    if (e instanceof FileSystemException file && file.getReason() == null) {
+      return line(e.toString()); // its message is only the file's name
     }
-    if (e instanceof SparkException) {
+    if (e instanceof IOException || e instanceof AnalysisException) {
+      return line(e.getMessage() == null ? e.toString() : e.getMessage());
+    }
+    if (e instanceof SparkThrowable) {
       Throwable cause = e;
       while (cause.getCause() != null) {
         cause = cause.getCause();
       }
       return "Spark's job failed, and the tables are as before: "
-          + String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
+          + line(String.valueOf(cause.getMessage()));
     }
-    return "unexpected: " + e;
+    return line("unexpected: " + e);
+  }
+
+  private static String line(String message) {
+    return message.lines().findFirst().orElse("");
   }
 
   /** Spark's session, as spark-submit configures it. */

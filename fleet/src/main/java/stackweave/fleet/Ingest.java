@@ -10,6 +10,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 import stackweave.fleet.ingest.IngestRun;
 import stackweave.fleet.ingest.PathPattern;
+import stackweave.fleet.store.FleetException;
 import stackweave.fleet.store.TableDirectory;
 import stackweave.jfr.export.Names;
 
@@ -62,6 +63,9 @@ public final class Ingest extends FleetCommand {
 
   @Override
   public Integer call() throws Exception {
+    if (maxMebibytes < 1 || maxMebibytes > Long.MAX_VALUE >> 20) {
+      throw new FleetException("--max-size must be 1 or more, not %d", maxMebibytes);
+    }
     int last = paths.size() - 1;
     IngestRun.Request request =
         new IngestRun.Request(paths.subList(0, last), patterns, partial, maxMebibytes << 20);

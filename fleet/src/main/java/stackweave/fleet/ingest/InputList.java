@@ -15,6 +15,7 @@ import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import stackweave.fleet.store.FleetException;
+import stackweave.fleet.store.HadoopPath;
 
 /**
  * The files that arguments mean: files, directories with all below them, patterns of Hadoop's.
@@ -55,9 +56,9 @@ public final class InputList {
   }
 
   private void add(String argument, Path without) throws IOException, FleetException {
-    Path pattern = new Path(argument);
-    FileSystem files = pattern.getFileSystem(configuration);
-    FileStatus[] matches = files.globStatus(pattern);
+    HadoopPath pattern = HadoopPath.of(argument, configuration);
+    FileSystem files = pattern.files();
+    FileStatus[] matches = files.globStatus(pattern.path());
     if (matches == null || matches.length == 0) {
       throw new FleetException("%s: no such file or directory", argument);
     }

@@ -1,8 +1,6 @@
 package stackweave.fleet.store;
 
 import java.io.IOException;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /** What the tables need of a file system beyond reading and writing. */
@@ -26,13 +24,11 @@ sealed interface AtomicFiles permits LocalAtomicFiles, HdfsAtomicFiles, StoreAto
    *
    * @throws FleetException if its file system can't make a file visible at once
    */
-  static AtomicFiles of(Path directory, Configuration configuration)
-      throws IOException, FleetException {
-    FileSystem files = directory.getFileSystem(configuration);
-    return switch (files.getScheme()) {
+  static AtomicFiles of(HadoopPath directory) throws IOException, FleetException {
+    return switch (directory.files().getUri().getScheme()) {
       case "file" -> new LocalAtomicFiles();
-      case "hdfs" -> new HdfsAtomicFiles(files);
-      default -> StoreAtomicFiles.of(directory, files);
+      case "hdfs" -> new HdfsAtomicFiles(directory.files());
+      default -> StoreAtomicFiles.of(directory);
     };
   }
 }

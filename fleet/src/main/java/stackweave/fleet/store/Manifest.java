@@ -1,6 +1,7 @@
 package stackweave.fleet.store;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -98,17 +99,28 @@ public record Manifest(
   /**
    * Parses one.
    *
-   * @throws FleetException if it is of a later version
-   * @throws IOException if it is damaged
+   * @param name of its file, for messages
+   * @throws FleetException if it is of a later version, or damaged
    */
-  static Manifest parse(byte[] json) throws IOException, FleetException {
-    Manifest manifest = JSON.readValue(json, Manifest.class);
-    if (manifest.version > EMPTY.version) {
+  static Manifest parse(String name, byte[] json) throws FleetException {
+    try {
+      JsonNode tree = JSON.readTree(json);
+      // Before its other fields, which a later version may have changed.
+      int version = tree.path("version").asInt();
+      if (version < 1) {
+        throw new IOException("it has no version");
+      }
+      if (version > EMPTY.version) {
+        throw new FleetException(
+            "%s: the tables are of version %d, and this program knows version %d: use a newer"
+                + " stackweave-fleet.jar",
+            name, version, EMPTY.version);
+      }
+      return JSON.treeToValue(tree, Manifest.class);
+    } catch (IOException e) {
       throw new FleetException(
-          "the tables are of version %d, and this program knows version %d: use a newer"
-              + " stackweave-fleet.jar",
-          manifest.version, EMPTY.version);
+          "%s: is damaged (%s): put a copy of it back, or delete it, and the one before holds",
+          name, String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
     }
-    return manifest;
   }
 }

@@ -20,13 +20,14 @@ record StoreAtomicFiles(FileSystem files) implements AtomicFiles {
    *
    * @throws FleetException if it has no conditional writes
    */
-  static StoreAtomicFiles of(Path directory, FileSystem files) throws IOException, FleetException {
-    if (!files.hasPathCapability(directory, CONDITIONAL)) {
+  static StoreAtomicFiles of(HadoopPath directory) throws IOException, FleetException {
+    FileSystem files = directory.files();
+    if (!files.hasPathCapability(directory.path(), CONDITIONAL)) {
       throw new FleetException(
           "%s: its file system (%s) can't write a file only if it does not exist yet, so two jobs"
               + " could destroy each other's tables: write to file, hdfs, or an s3a store with"
               + " conditional writes (fs.s3a.create.conditional.enabled, Hadoop 3.4.2 or later)",
-          directory, files.getScheme());
+          directory.path(), files.getUri().getScheme());
     }
     return new StoreAtomicFiles(files);
   }

@@ -51,10 +51,8 @@ public final class TableDirectory {
    */
   public static TableDirectory open(String name, Configuration configuration)
       throws IOException, FleetException {
-    Path path = new Path(name);
-    FileSystem files = path.getFileSystem(configuration);
-    Path whole = files.makeQualified(path);
-    return new TableDirectory(whole, files, AtomicFiles.of(whole, configuration));
+    HadoopPath path = HadoopPath.of(name, configuration);
+    return new TableDirectory(path.path(), path.files(), AtomicFiles.of(path));
   }
 
   /** Its path with scheme. */
@@ -68,7 +66,9 @@ public final class TableDirectory {
    * @throws FleetException if another run has it
    */
   public AutoCloseable lock() throws IOException, FleetException {
-    files.mkdirs(new Path(path, MANIFESTS));
+    if (!files.mkdirs(new Path(path, MANIFESTS))) {
+      throw new FleetException("%s: can't be made, or nothing can be written there", path);
+    }
     AutoCloseable lock = atomic.lock(new Path(path, LOCK));
     if (lock == null) {
       throw new FleetException(
@@ -76,7 +76,13 @@ public final class TableDirectory {
               + " gives its lock away after a minute)",
           path);
     }
-    return lock;
+    return () -> {
+      try {
+        lock.close();
+      } catch (IOException e) {
+        // What the run has done is done, and the lock ends with the process.
+      }
+    };
   }
 
   /** The manifest that holds; one without directories if there is none. */
@@ -86,8 +92,8 @@ public final class TableDirectory {
       if (all.isEmpty()) {
         return Manifest.EMPTY;
       }
-      try (FSDataInputStream in = files.open(all.get(all.size() - 1).getPath())) {
-        return Manifest.parse(in.readAllBytes());
+      try {
+        return manifest(all.get(all.size() - 1).getPath());
       } catch (FileNotFoundException e) {
         // A newer one has replaced it a day ago: look again.
       }
@@ -107,6 +113,12 @@ public final class TableDirectory {
     return manifest;
   }
 
+  private Manifest manifest(Path file) throws IOException, FleetException {
+    try (FSDataInputStream in = files.open(file)) {
+      return Manifest.parse(file.toString(), in.readAllBytes());
+    }
+  }
+
   /** All manifests, the one that holds last. */
   private List<FileStatus> manifests() throws IOException {
     try {
@@ -121,8 +133,12 @@ public final class TableDirectory {
 
   /** A name for a new batch: its time, and what no other run has. */
   public static String newBatch(Instant now) {
-    String time = now.toString().replaceAll("[-:]|[.].*|Z", "");
-    return time + "-" + UUID.randomUUID().toString().substring(0, 8);
+    return stamp(now) + "-" + UUID.randomUUID().toString().substring(0, 8);
+  }
+
+  /** A time as names of batches begin, which sort by it. */
+  private static String stamp(Instant time) {
+    return time.toString().replaceAll("[-:]|[.].*|Z", "");
   }
 
   /** Where a batch has a table. */
@@ -142,7 +158,9 @@ public final class TableDirectory {
    *     one was made
    */
   public void commit(Manifest next) throws IOException, FleetException {
-    if (!atomic.putIfAbsent(new Path(path, MANIFESTS + "/" + next.fileName()), next.json())) {
+    Path name = new Path(path, MANIFESTS + "/" + next.fileName());
+    // A store may have taken it although its answer was lost, and then refuses the repetition.
+    if (!atomic.putIfAbsent(name, next.json()) && !next.equals(manifest(name))) {
       throw new FleetException(
           "%s: another run has finished in the meantime, and this one has changed nothing: run it"
               + " again",
@@ -162,38 +180,43 @@ public final class TableDirectory {
         files.delete(all.get(i).getPath(), false);
         continue;
       }
-      try (FSDataInputStream in = files.open(all.get(i).getPath())) {
-        Manifest manifest = Manifest.parse(in.readAllBytes());
-        for (Table table : Table.values()) {
-          named.addAll(manifest.directories(table));
+      Manifest manifest = manifest(all.get(i).getPath());
+      for (Table table : Table.values()) {
+        named.addAll(manifest.directories(table));
+      }
+    }
+    // By their names, since stores do not know when directories changed.
+    String first = Table.BATCH + "=" + stamp(now.minus(KEPT));
+    for (Table table : Table.values()) {
+      for (FileStatus batch : batches(new Path(path, table.label()))) {
+        String name = batch.getPath().getName();
+        if (name.compareTo(first) < 0 && !named.contains(table.label() + "/" + name)) {
+          files.delete(batch.getPath(), true);
         }
       }
     }
-    for (Table table : Table.values()) {
-      deleteOld(new Path(path, table.label()), table.label() + "/", named, oldest);
-    }
-    deleteOld(temporary("").getParent(), "", Set.of(), oldest);
-  }
-
-  private void deleteOld(Path parent, String prefix, Set<String> named, long oldest)
-      throws IOException {
-    FileStatus[] children;
-    try {
-      children = files.listStatus(parent);
-    } catch (FileNotFoundException e) {
-      return;
-    }
-    for (FileStatus child : children) {
-      if (!named.contains(prefix + child.getPath().getName())
-          && child.getModificationTime() < oldest) {
-        files.delete(child.getPath(), true);
+    for (FileStatus batch : batches(temporary("").getParent())) {
+      if (batch.getPath().getName().compareTo(first) < 0) {
+        files.delete(batch.getPath(), true);
       }
     }
   }
 
-  /** Deletes what a batch needed while it ran. */
-  public void deleteTemporary(String batch) throws IOException {
-    files.delete(temporary(batch), true);
+  private FileStatus[] batches(Path parent) throws IOException {
+    try {
+      return files.listStatus(parent, file -> file.getName().startsWith(Table.BATCH + "="));
+    } catch (FileNotFoundException e) {
+      return new FileStatus[0];
+    }
+  }
+
+  /** Deletes what a batch needed while it ran; if that fails, a run a day later does it. */
+  public void deleteTemporary(String batch) {
+    try {
+      files.delete(temporary(batch), true);
+    } catch (IOException e) {
+      // The batch is whole, and its manifest may hold already.
+    }
   }
 
   /** A table as a manifest has it, with the column {@link Table#BATCH}; empty if it has none. */

@@ -83,6 +83,7 @@ public final class SymbolizeRun {
    * @throws FleetException if nothing was changed; one line for users
    */
   public Outcome run() throws Exception {
+    directory.existing(); // before the lock, which would make a directory of the path
     AutoCloseable lock = directory.lock();
     try {
       Manifest manifest = directory.existing();
