@@ -13,10 +13,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import stackweave.jfr.chunk.ChunkReader;
-import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.WallSample;
 import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -209,12 +209,10 @@ final class Gathering implements RecordingEvents.Sink {
     }
     // Contexts and legends may come after the samples that need them.
     tallies.keySet().removeIf(key -> !takesLabels(key) || !takesState(key));
-    // Memory that was given back has no net growth.
-    tallies
-        .entrySet()
-        .removeIf(
-            each ->
-                SampledEvent.isMemory(each.getKey().event()) && each.getValue().weightNanos <= 0);
+    if (choice.unit() == WeightUnit.BYTES) {
+      // Memory that was given back has no net growth.
+      tallies.values().removeIf(tally -> tally.weightNanos <= 0);
+    }
   }
 
   private boolean takesLabels(SampleTally.Key key) {

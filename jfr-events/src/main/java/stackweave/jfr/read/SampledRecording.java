@@ -13,11 +13,11 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
+import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.context.SampledContext;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.SamplerFigures;
@@ -410,12 +410,12 @@ public final class SampledRecording implements Profile {
       throw new IllegalArgumentException("cells of " + width + ", " + most + " sums");
     }
     CellSums sums = new CellSums(most, visitor);
+    boolean isOfMemory = choice().unit() == WeightUnit.BYTES;
     events.readSamples(
         new Visit(
             false,
             (number, session, raw) -> {
-              SampleTally.Key whole = gathered.key(number, raw);
-              if (!SampledEvent.isMemory(whole.event()) || gathered.tallies.containsKey(whole)) {
+              if (!isOfMemory || gathered.tallies.containsKey(gathered.key(number, raw))) {
                 long time = Math.max(raw.timeNanos, Long.MIN_VALUE + nanos); // others are damaged
                 sums.add(time - Math.floorMod(time, nanos), number, raw);
               }

@@ -20,7 +20,8 @@ public final class SampleChoice {
 
   /**
    * Samples of all sorts, which nobody may add up: {@link stackweave.jfr.read.SampleSum} says of
-   * which each is. The methods on weights and states mean those of CPU time.
+   * which each is. Memory is as it was taken and given back, also where nothing is left. The
+   * methods on weights and states mean those of CPU time.
    */
   public static final SampleChoice EVERYTHING = new SampleChoice(false, Set.of(), "", Map.of());
 
