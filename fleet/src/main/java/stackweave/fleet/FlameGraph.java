@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import stackweave.fleet.answer.TableQuery;
 import stackweave.jfr.export.flamegraph.FlameGraphExport;
 
 /** {@code spark-submit --class stackweave.fleet.FlameGraph stackweave-fleet.jar OUT -o FILE}. */
@@ -18,7 +19,7 @@ public final class FlameGraph extends FleetCommand {
       paramLabel = "PREDICATE",
       description =
           "Which samples, in SQL: \"service = 'orders' and version = '2.3.1'\". Default: all.")
-  private String where = "true";
+  private String where = TableQuery.ALL;
 
   @Option(names = "--threads", description = "Stacks begin with their group of threads.")
   private boolean threads;
@@ -39,7 +40,7 @@ public final class FlameGraph extends FleetCommand {
   public Integer call() throws Exception {
     WholeFile.write(
         output,
-        new FlameGraphExport(where, threads),
+        new FlameGraphExport(TableQuery.title(where), threads),
         answer.query(spark("flame graph")).profile(where));
     return 0;
   }

@@ -3,6 +3,7 @@ package stackweave.fleet;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import stackweave.fleet.answer.TableQuery;
 import stackweave.fleet.store.FleetException;
 import stackweave.jfr.export.TopExport;
 
@@ -20,7 +21,7 @@ public final class Top extends FleetCommand {
       paramLabel = "PREDICATE",
       description =
           "Which samples, in SQL: \"service = 'orders' and version = '2.3.1'\". Default: all.")
-  private String where = "true";
+  private String where = TableQuery.ALL;
 
   @Option(
       names = {"-n", "--rows"},
@@ -46,7 +47,7 @@ public final class Top extends FleetCommand {
     }
     int width = wide ? WIDEST : TopExport.USUAL_WIDTH;
     StringBuilder text = new StringBuilder();
-    new TopExport(where, new TopExport.Options(rows, byTotal, false, width))
+    new TopExport(TableQuery.title(where), new TopExport.Options(rows, byTotal, false, width))
         .writeText(answer.query(spark("top")).profile(where), text);
     System.out.print(text);
     return 0;

@@ -3,6 +3,7 @@ package stackweave.fleet.answer;
 import static org.apache.spark.sql.functions.col;
 import static org.apache.spark.sql.functions.count_distinct;
 import static org.apache.spark.sql.functions.explode;
+import static org.apache.spark.sql.functions.lit;
 import static org.apache.spark.sql.functions.max;
 import static org.apache.spark.sql.functions.min;
 import static org.apache.spark.sql.functions.sum;
@@ -37,6 +38,7 @@ import stackweave.jfr.read.StackEnd;
 import stackweave.jfr.read.StackThread;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
+import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.context.SampledContext;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -48,6 +50,9 @@ import stackweave.jfr.status.SamplerFigures;
  * Not thread-safe.
  */
 public final class TableQuery {
+  /** The predicate of all samples. */
+  public static final String ALL = "true";
+
   /** Sums that a page can show anyway. */
   private static final int MOST = 200_000;
 
@@ -75,6 +80,11 @@ public final class TableQuery {
     this.choice = choice;
   }
 
+  /** What samples of a predicate are called in headings. */
+  public static String title(String where) {
+    return where.equals(ALL) ? "all samples" : where;
+  }
+
   /**
    * The chosen samples.
    *
@@ -89,9 +99,9 @@ public final class TableQuery {
             .head();
     if (all.isNullAt(0)) {
       throw new FleetException(
-          "no samples of %s have %s; Query 'SELECT DISTINCT service, version, date, event FROM"
+          "there are no samples of %s for: %s; Query 'SELECT DISTINCT service, version, date, event FROM"
               + " samples' shows what there is",
-          choice.time(), where);
+          choice.time(), title(where));
     }
     List<SampleSum> sums = new ArrayList<>();
     List<SessionFacts> sessions = new ArrayList<>();
@@ -171,6 +181,11 @@ public final class TableQuery {
     largest.unpersist();
   }
 
+  /** As of a recording: memory that was given back has no growth. */
+  private Column isKept() {
+    return choice.unit() == WeightUnit.BYTES ? col("weight").gt(0) : lit(true);
+  }
+
   private SampleKind kind(String event) {
     return choice.isEvent()
         ? SampleKind.EVENT
@@ -179,6 +194,9 @@ public final class TableQuery {
 
   /** Adds what the largest sums lack, as a stack of a marker. */
   private void addRest(Row all, List<SampleSum> sums) {
+    if (sums.size() < MOST) {
+      return;
+    }
     long count = all.getLong(2);
     long weight = all.getLong(3);
     double squares = all.getDouble(4);
@@ -186,9 +204,6 @@ public final class TableQuery {
       count -= sum.count();
       weight -= sum.weightNanos();
       squares -= sum.squares();
-    }
-    if (count == 0) {
-      return;
     }
     SampledMethod marker =
         new SampledMethod(

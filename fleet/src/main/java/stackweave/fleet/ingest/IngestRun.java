@@ -23,6 +23,8 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.SerializableConfiguration;
 import stackweave.fleet.store.FleetException;
 import stackweave.fleet.store.Manifest;
@@ -59,6 +61,8 @@ public final class IngestRun {
    * @param rejects files that were not read, with the reason of each
    */
   public record Outcome(long read, long known, Map<String, String> rejects) {}
+
+  private static final String REFUSED = "refused";
 
   /** Tasks per core: enough that none waits long for another. */
   private static final int TASKS_PER_CORE = 4;
@@ -187,7 +191,10 @@ public final class IngestRun {
     Dataset<Row> raw = spark.read().schema(RawRows.columns()).parquet(rawPlace());
     Map<Integer, String> copies = copies(raw);
     Dataset<Row> own =
-        copies.isEmpty() ? raw : raw.where(not(col(RawRows.INPUT).isin(copies.keySet().toArray())));
+        raw.join(
+            refused(raw, copies.keySet()),
+            raw.col(RawRows.INPUT).equalTo(col(REFUSED)),
+            "left_anti");
     write(Table.SAMPLES, samples(own));
     write(Table.STACKS, newStacks(own, manifest));
     write(Table.SOURCES, of(own, Table.SOURCES).coalesce(1));
@@ -199,6 +206,15 @@ public final class IngestRun {
     Outcome outcome = outcome(known);
     directory.commit(manifest.with(batch, tables));
     return outcome;
+  }
+
+  /** The numbers of files of which nothing counts, in the column {@link #REFUSED}. */
+  private Dataset<Row> refused(Dataset<Row> raw, Set<Integer> copies) {
+    List<Row> rows = copies.stream().map(RowFactory::create).toList();
+    return raw.where(col(Table.REJECTS.label()).isNotNull())
+        .select(col(RawRows.INPUT).as(REFUSED))
+        .union(spark.createDataFrame(rows, new StructType().add(REFUSED, DataTypes.IntegerType)))
+        .distinct();
   }
 
   private static Dataset<Row> of(Dataset<Row> raw, Table table) {

@@ -4,6 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -83,9 +84,14 @@ record LocalCopy(
     return Files.createTempFile("stackweave-", ending);
   }
 
+  /** May be closed several times. */
   @Override
-  public void close() throws IOException {
-    Files.delete(file);
+  public void close() {
+    try {
+      Files.deleteIfExists(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The digest that names recordings and stacks. */

@@ -3,6 +3,8 @@ package stackweave.fleet.ingest;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -10,14 +12,14 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.function.Function;
 import org.apache.hadoop.fs.FileStatus;
-import org.apache.hadoop.fs.Path;
+import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.util.SerializableConfiguration;
-import scala.jdk.javaapi.CollectionConverters;
+import org.apache.spark.util.TaskCompletionListener;
 import stackweave.fleet.store.Table;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
@@ -26,8 +28,6 @@ import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.jvm.JvmFacts;
-import stackweave.jfr.status.Counter;
-import stackweave.jfr.status.SamplerFigures;
 
 /**
  * Reads the recordings of a task, one after the other: rows of {@link RawRows}. What can't be read
@@ -41,9 +41,6 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
       " (--partial takes what can be read of files that nobody writes any more)";
 
   private static final JvmFacts UNKNOWN = new JvmFacts(Map.of(), Map.of(), "");
-
-  /** Digits of a hash that name a recording in the tables. */
-  private static final int SOURCE_DIGITS = 16;
 
   /**
    * What is the same for all files of a run.
@@ -92,7 +89,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
       @Override
       public boolean hasNext() {
         while (!rows.hasNext() && inputs.hasNext()) {
-          rows = rows(inputs.next());
+          rows = new Reading(inputs.next());
         }
         return rows.hasNext();
       }
@@ -104,24 +101,134 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
     };
   }
 
-  private Iterator<Row> rows(InputFile input) {
-    String sha256 = null;
-    try (LocalCopy copy = copy(input)) {
+  /**
+   * The rows of one file, piece by piece. If a piece can't be read, a row of {@link Table#REJECTS}
+   * follows those of the pieces before, which count nothing then.
+   */
+  private final class Reading implements Iterator<Row> {
+    private final InputFile input;
+    private Iterator<Row> rows = List.<Row>of().iterator();
+    private LocalCopy copy;
+    private RecordingPieces pieces;
+    private Function<SessionFacts, Origin> origins;
+    private SourceFacts facts;
+    private String sha256;
+    private boolean isEnded;
+
+    Reading(InputFile input) {
+      this.input = input;
+      TaskContext task = TaskContext.get();
+      task.addTaskCompletionListener(
+          (TaskCompletionListener) ended -> deleteCopy()); // also of a task that is ended
+    }
+
+    @Override
+    public boolean hasNext() {
+      while (!rows.hasNext() && !isEnded) {
+        rows = more();
+      }
+      return rows.hasNext();
+    }
+
+    @Override
+    public Row next() {
+      return rows.next();
+    }
+
+    private Iterator<Row> more() {
+      try {
+        if (copy == null) {
+          begin();
+        }
+        if (pieces.hasNext()) {
+          return piece();
+        }
+        isEnded = true;
+        deleteCopy();
+        return new RawRows(input).then(Table.SOURCES, List.of(facts.row()).iterator());
+      } catch (RejectedException e) {
+        return reject(e.getMessage());
+      } catch (RecordingException e) {
+        return reject(why(e));
+      } catch (FileNotFoundException e) {
+        return reject("was deleted before it was read");
+      } catch (IOException e) {
+        return reject("can't be read: " + e.getMessage());
+      } catch (RuntimeException e) {
+        // A defect of the reader must not end a run over thousands of files.
+        return reject("can't be read, unexpectedly: " + e);
+      }
+    }
+
+    private void begin() throws IOException, RejectedException, RecordingException {
+      copy = copy(input);
       checkWhole(input, copy);
       sha256 = copy.sha256(); // from here on the same file is rejected for good
       checkNew(input, copy);
-      return rows(input, copy);
-    } catch (RejectedException e) {
-      return reject(input, sha256, e.getMessage());
-    } catch (RecordingException e) {
-      return reject(input, sha256, why(e));
-    } catch (FileNotFoundException e) {
-      return reject(input, sha256, "was deleted before it was read");
-    } catch (IOException e) {
-      return reject(input, sha256, "can't be read: " + e.getMessage());
-    } catch (RuntimeException e) {
-      // A defect of the reader must not end a run over thousands of files.
-      return reject(input, sha256, "can't be read, unexpectedly: " + e);
+      pieces = new RecordingPieces(copy.file());
+      List<String> losses = new ArrayList<>(pieces.losses());
+      if (!copy.damage().isEmpty()) {
+        losses.add(copy.damage());
+      }
+      mustBeWhole(losses);
+      origins = origins(input, copy.file());
+      facts = new SourceFacts(input, copy.sha256(), settings.readAt);
+    }
+
+    private Iterator<Row> piece() throws IOException, RejectedException, RecordingException {
+      Path piece = pieces.next();
+      try {
+        SampledRecording recording =
+            SampledRecording.open(
+                piece,
+                ReadingProgress.NONE,
+                false,
+                SampledFrame.Change.NONE,
+                SampleChoice.EVERYTHING);
+        if (!recording.isWhole()) {
+          mustBeWhole(recording.losses());
+        }
+        RecordingSums sums = new RecordingSums(recording, facts.source(), origins);
+        facts.add(recording, origins);
+        return new RawRows(input)
+            .then(Table.SAMPLES, sums.sampleRows())
+            .then(Table.STACKS, sums.stackRows());
+      } catch (RecordingException e) {
+        if (!e.isWithoutSamples() || !pieces.hasNext() && facts.isEmpty()) {
+          throw e;
+        }
+        return List.<Row>of().iterator(); // JFR's own events alone
+      } finally {
+        if (!piece.equals(copy.file())) {
+          Files.delete(piece);
+        }
+      }
+    }
+
+    private void mustBeWhole(List<String> losses) throws RejectedException {
+      if (!losses.isEmpty() && !settings.partial) {
+        throw new RejectedException(String.join("; ", losses) + PARTIAL_TAKES);
+      }
+    }
+
+    private Iterator<Row> reject(String reason) {
+      isEnded = true;
+      deleteCopy();
+      Row row =
+          RowFactory.create(
+              input.path(),
+              input.size(),
+              new Timestamp(input.modified()),
+              sha256,
+              Timestamp.from(settings.readAt),
+              reason);
+      return new RawRows(input).then(Table.REJECTS, List.of(row).iterator());
+    }
+
+    private void deleteCopy() {
+      if (copy != null) {
+        copy.close();
+      }
     }
   }
 
@@ -137,7 +244,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
       throw new RejectedException(
           "is larger than " + (settings.maxBytes >> 20) + " MiB, the limit (--max-size)");
     }
-    Path path = new Path(input.path());
+    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(input.path());
     try {
       FileStatus now = path.getFileSystem(configuration.value()).getFileStatus(path);
       if (now.getLen() != input.size() || now.getModificationTime() != input.modified()) {
@@ -163,89 +270,21 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
     }
   }
 
-  private Iterator<Row> rows(InputFile input, LocalCopy copy)
-      throws IOException, RecordingException, RejectedException {
-    if (!copy.damage().isEmpty() && !settings.partial) {
-      throw new RejectedException(copy.damage() + PARTIAL_TAKES);
-    }
-    SampledRecording recording =
-        SampledRecording.open(
-            copy.file(),
-            ReadingProgress.NONE,
-            false,
-            SampledFrame.Change.NONE,
-            SampleChoice.EVERYTHING);
-    if (!recording.isWhole() && !settings.partial) {
-      throw new RejectedException(String.join("; ", recording.losses()) + PARTIAL_TAKES);
-    }
-    String source = copy.sha256().substring(0, SOURCE_DIGITS);
-    Map<String, Origin> origins = origins(input, recording, copy.file());
-    RecordingSums sums = new RecordingSums(recording, source, origins);
-    Row ofSource = sourceRow(input, copy, recording, sums, origins);
-    return new RawRows(input)
-        .then(Table.SAMPLES, sums.sampleRows())
-        .then(Table.STACKS, sums.stackRows())
-        .then(Table.SOURCES, List.of(ofSource).iterator());
-  }
-
-  private Map<String, Origin> origins(
-      InputFile input, SampledRecording recording, java.nio.file.Path file)
+  private Function<SessionFacts, Origin> origins(InputFile input, Path file)
       throws IOException, RecordingException {
     Map<String, String> ofPath = new HashMap<>();
     for (PathPattern pattern : settings.patterns) {
       pattern.facts(input.path()).forEach(ofPath::putIfAbsent);
     }
-    Map<String, JvmFacts> facts = JvmFacts.read(file);
-    Map<String, Origin> origins = new HashMap<>();
-    for (SessionFacts session : recording.sessions()) {
-      JvmFacts own = facts.getOrDefault(session.uuid(), UNKNOWN);
-      origins.put(session.uuid(), Origin.of(own.properties(), own.environment(), ofPath));
-    }
-    return origins;
-  }
-
-  private Row sourceRow(
-      InputFile input,
-      LocalCopy copy,
-      SampledRecording recording,
-      RecordingSums sums,
-      Map<String, Origin> origins) {
-    SessionFacts session = recording.sessions().get(0);
-    Origin origin = origins.get(session.uuid());
-    SamplerFigures figures = recording.figures();
-    Map<String, Long> byName = new TreeMap<>();
-    for (Counter counter : Counter.values()) {
-      byName.put(counter.field(), figures.get(counter));
-    }
-    List<String> losses = new ArrayList<>(recording.losses());
-    if (!copy.damage().isEmpty()) {
-      losses.add(copy.damage());
-    }
-    return RowFactory.create(
-        copy.sha256().substring(0, SOURCE_DIGITS),
-        input.path(),
-        input.size(),
-        new Timestamp(input.modified()),
-        copy.sha256(),
-        Timestamp.from(settings.readAt),
-        origin.service(),
-        RecordingSums.textOrNull(origin.version()),
-        RecordingSums.textOrNull(origin.host()),
-        session.pid(),
-        session.uuid(),
-        recording.sessions().size(),
-        session.jdk(),
-        session.agentVersion(),
-        Timestamp.from(recording.first()),
-        Timestamp.from(recording.last()),
-        sums.samples(),
-        recording.unresolved(),
-        figures.get(Counter.LOST),
-        figures.get(Counter.CPU_USED),
-        figures.get(Counter.CPU_COVERED),
-        figures.get(Counter.CPU_MISSED),
-        RecordingSums.textOrNull(String.join("; ", losses)),
-        CollectionConverters.asScala(byName));
+    Map<String, JvmFacts> jvms = JvmFacts.read(file);
+    Map<String, Origin> known = new HashMap<>();
+    return session ->
+        known.computeIfAbsent(
+            session.uuid(),
+            uuid -> {
+              JvmFacts own = jvms.getOrDefault(uuid, UNKNOWN);
+              return Origin.of(own.properties(), own.environment(), ofPath);
+            });
   }
 
   /** The reason of the reader's message, without the name of the copy. */
@@ -253,17 +292,5 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
     return e.isWithoutSamples()
         ? e.whyWithoutSamples()
         : e.getMessage().replaceFirst("^.*?\\.jfr: ", "");
-  }
-
-  private Iterator<Row> reject(InputFile input, String sha256, String reason) {
-    Row row =
-        RowFactory.create(
-            input.path(),
-            input.size(),
-            new Timestamp(input.modified()),
-            sha256,
-            Timestamp.from(settings.readAt),
-            reason);
-    return new RawRows(input).then(Table.REJECTS, List.of(row).iterator());
   }
 }

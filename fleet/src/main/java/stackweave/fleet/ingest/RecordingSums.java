@@ -1,7 +1,5 @@
 package stackweave.fleet.ingest;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.sql.Date;
 import java.sql.Timestamp;
 import java.time.Duration;
@@ -12,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -27,8 +26,8 @@ import stackweave.jfr.read.SessionFacts;
 import stackweave.jfr.read.StackEnd;
 
 /**
- * The samples of one recording, summed by minute and by all that the table tells apart. Memory
- * grows with the distinct stacks; the sums are in a file. Not thread-safe.
+ * The samples of a recording or a piece of one, summed by minute and by all that the table tells
+ * apart. Not thread-safe.
  */
 final class RecordingSums {
   /** What samples of a minute are told apart by. */
@@ -41,6 +40,9 @@ final class RecordingSums {
       Map<String, String> labels,
       StackEnd end,
       int stack) {}
+
+  /** A sum of samples of a minute since 1970. */
+  private record Sum(Key key, int minute, long count, long weight, double squares) {}
 
   /** As events are called whose weight is time. */
   static final String CPU = "cpu";
@@ -55,14 +57,13 @@ final class RecordingSums {
   private static final int MOST_SUMS = 1 << 17;
 
   private final String source;
-  private final Map<String, Origin> origins;
+  private final Function<SessionFacts, Origin> origins;
   private final ThreadGroups threads;
   private final StackRows stackRows = new StackRows();
   private final Index<String> stackIds = new Index<>(0);
   private final List<SampledFrame[]> stacks = new ArrayList<>();
   private final Index<Key> keys = new Index<>(0);
-  private final SumFile sums = new SumFile();
-  private long samples;
+  private final List<Sum> sums = new ArrayList<>();
 
   /**
    * Sums up.
@@ -70,21 +71,15 @@ final class RecordingSums {
    * @param source id of the recording in the tables
    * @param origins whose samples they are, by session
    */
-  RecordingSums(SampledRecording recording, String source, Map<String, Origin> origins)
-      throws IOException, RecordingException {
+  RecordingSums(SampledRecording recording, String source, Function<SessionFacts, Origin> origins)
+      throws RecordingException {
     this.source = source;
     this.origins = origins;
     this.threads = new ThreadGroups(recording);
-    try {
-      recording.forEachCellSum(MINUTE, MOST_SUMS, this::add);
-      sums.rewind();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
+    recording.forEachCellSum(MINUTE, MOST_SUMS, this::add);
   }
 
   private void add(Instant start, SampleSum sum) {
-    samples += sum.count();
     String id = stackRows.id(sum.frames());
     int stack = stackIds.of(id);
     if (stack == stacks.size()) {
@@ -94,19 +89,16 @@ final class RecordingSums {
     Key key =
         new Key(
             sum.session(),
-            origins.getOrDefault(sum.session().uuid(), Origin.UNKNOWN).with(labels),
+            origins.apply(sum.session()).with(labels),
             threads.folded(sum.thread()),
             sum.state(),
             event(sum),
             labels,
             sum.end(),
             stack);
-    try {
-      int minute = (int) Math.floorDiv(start.getEpochSecond(), SECONDS_OF_MINUTE);
-      sums.write(keys.of(key), minute, sum.count(), sum.weightNanos(), sum.squares());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    int minute = (int) Math.floorDiv(start.getEpochSecond(), SECONDS_OF_MINUTE);
+    sums.add(
+        new Sum(keys.get(keys.of(key)), minute, sum.count(), sum.weightNanos(), sum.squares()));
   }
 
   private static String event(SampleSum sum) {
@@ -117,37 +109,14 @@ final class RecordingSums {
     };
   }
 
-  /** All samples that were counted. */
-  long samples() {
-    return samples;
-  }
-
-  /** The rows of {@link Table#SAMPLES}, once. */
+  /** The rows of {@link Table#SAMPLES}. */
   Iterator<Row> sampleRows() {
-    return new Iterator<>() {
-      @Override
-      public boolean hasNext() {
-        if (!sums.hasNext()) {
-          close();
-        }
-        return sums.hasNext();
-      }
-
-      @Override
-      public Row next() {
-        try {
-          sums.read();
-        } catch (IOException e) {
-          throw new UncheckedIOException(e);
-        }
-        return sampleRow();
-      }
-    };
+    return sums.stream().map(this::sampleRow).iterator();
   }
 
-  private Row sampleRow() {
-    Key key = keys.get(sums.key);
-    Timestamp minute = new Timestamp(sums.minute * MILLIS_OF_MINUTE);
+  private Row sampleRow(Sum sum) {
+    Key key = sum.key;
+    Timestamp minute = new Timestamp(sum.minute * MILLIS_OF_MINUTE);
     boolean isCpu = key.event.equals(CPU);
     boolean isTime = isCpu || key.event.equals(WAITING);
     return RowFactory.create(
@@ -164,11 +133,11 @@ final class RecordingSums {
         stackIds.get(key.stack),
         key.end.label(),
         key.end.isComplete(),
-        isCpu ? sums.weight : 0L,
-        isTime ? sums.weight : 0L,
-        isTime ? 0L : sums.weight,
-        sums.count,
-        sums.squares,
+        isCpu ? sum.weight : 0L,
+        isTime ? sum.weight : 0L,
+        isTime ? 0L : sum.weight,
+        sum.count,
+        sum.squares,
         key.origin.service(),
         Date.valueOf(LocalDate.ofInstant(minute.toInstant(), ZoneOffset.UTC)));
   }
@@ -182,13 +151,5 @@ final class RecordingSums {
 
   static String textOrNull(String text) {
     return text.isEmpty() ? null : text;
-  }
-
-  private void close() {
-    try {
-      sums.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
   }
 }
