@@ -1,5 +1,6 @@
 package stackweave.samples.zoo;
 
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -9,7 +10,8 @@ import stackweave.samples.work.Workers;
 /**
  * Compresses, decompresses and hashes with the native libraries of the zoo, a thread for each.
  *
- * <p>{@code JniZoo [SECONDS]}; standard output is a checksum per library, the same in every run.
+ * <p>{@code JniZoo [SECONDS [LIBRARY...]]}, by default all of snappy, lz4, zstd and zlib; standard
+ * output is a checksum per library, the same in every run.
  */
 public final class JniZoo {
 
@@ -17,7 +19,11 @@ public final class JniZoo {
 
   public static void main(String[] args) {
     double seconds = args.length > 0 ? Double.parseDouble(args[0]) : 10;
-    Workers.run(workers(), seconds).forEach(System.out::println);
+    Map<String, List<Round>> workers = workers();
+    if (args.length > 1) {
+      workers.keySet().retainAll(Arrays.stream(args).skip(1).map(name -> "zoo-" + name).toList());
+    }
+    Workers.run(workers, seconds).forEach(System.out::println);
   }
 
   /** Thread name → its rounds. */
