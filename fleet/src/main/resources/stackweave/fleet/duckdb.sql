@@ -6,8 +6,11 @@
 -- Minutes are shown, and become dates, in UTC, as in the directories' names.
 SET TimeZone = 'UTC';
 
--- Functions of Spark SQL that views.sql uses.
+-- Functions of Spark SQL that views.sql uses. A list that explode_outer is given must not be empty:
+-- Spark has a row for it. There it costs less than explode, which looks for empty lists first.
 CREATE OR REPLACE TEMPORARY MACRO explode(list) AS unnest(list);
+
+CREATE OR REPLACE TEMPORARY MACRO explode_outer(list) AS unnest(list);
 
 CREATE OR REPLACE TEMPORARY MACRO unix_date(day) AS day - DATE '1970-01-01';
 
@@ -131,20 +134,35 @@ FROM (
 );
 
 -- What the views of views.sql need of a stack. functions and libraries have each element once,
--- however often the stack has it, and '[no stack]' is the text of a stack without frames. leaf is
--- the innermost frame, root the first one.
+-- however often the stack has it, and '[no frames]' is the text of a stack without frames. leaf is
+-- the innermost frame, root the first one. Numbers and addresses by which a JVM tells its hidden
+-- and generated classes apart are left out, or each JVM would have functions of its own.
 CREATE OR REPLACE TEMPORARY VIEW stack_contents AS
 SELECT
   stack_id,
-  coalesce(nullif(array_to_string(list_transform(frames, lambda f: f.text), ';'), ''),
-           '[no stack]') AS stack,
-  CASE WHEN len(frames) > 0 THEN list_distinct(list_transform(frames, lambda f: f.text))
-       ELSE ['[no stack]'] END AS functions,
-  list_distinct(list_transform(
-    list_filter(frames, lambda f: f.library IS NOT NULL),
-    lambda f: {'library': f.library, 'build_id': f.build_id})) AS libraries,
-  coalesce(frames[-1].text, '[no stack]') AS leaf_function,
-  frames[-1].library AS leaf_library,
-  frames[-1].build_id AS leaf_build_id,
-  frames[1].library AS root_library
-FROM stacks;
+  coalesce(nullif(array_to_string(texts, ';'), ''), '[no frames]') AS stack,
+  md5(array_to_string(texts, ';')) AS stack_hash,
+  CASE WHEN len(texts) > 0 THEN list_distinct(texts) ELSE ['[no frames]'] END AS functions,
+  libraries,
+  coalesce(texts[-1], '[no frames]') AS leaf_function,
+  leaf_library,
+  leaf_build_id,
+  root_library
+FROM (
+  SELECT
+    stack_id,
+    list_transform(frames, lambda f:
+      CASE WHEN contains(f.text, '/0x') OR contains(f.text, '$Proxy')
+             OR contains(f.text, 'Generated')
+           THEN regexp_replace(
+             regexp_replace(f.text, '/0x[0-9a-f]{6,}', '', 'g'),
+             '([$][$]Lambda|[$]Proxy|Generated[MC][a-z]+Accessor)[$]?[0-9]+', '\1', 'g')
+           ELSE f.text END) AS texts,
+    list_distinct(list_transform(
+      list_filter(frames, lambda f: f.library IS NOT NULL),
+      lambda f: {'library': f.library, 'build_id': f.build_id})) AS libraries,
+    frames[-1].library AS leaf_library,
+    frames[-1].build_id AS leaf_build_id,
+    frames[1].library AS root_library
+  FROM stacks
+);

@@ -3,9 +3,10 @@
 --
 -- What holds for all views:
 -- - Times are in seconds: CPU seconds, or seconds of one thread that waited.
--- - A function is the text that all exports show, such as inflate_fast [libz.so.1.2.13]. Two builds
---   of a library share their functions' rows, and so do overloaded Java methods. Where a function
---   has no name, as libz.so+0x4970, this may sum up different ones: libraries tells builds apart.
+-- - A function is the text that all exports show, such as inflate_fast [libz.so.1.2.13], without
+--   the numbers that a JVM gives to its generated classes. Two builds of a library share their
+--   functions' rows, and so do overloaded Java methods. Where a function has no name, as
+--   libz.so+0x4970, this may sum up different ones: libraries tells builds apart.
 -- - self is what ran in the function itself, total also what it called. A stack counts once for a
 --   function, however often the function is in it.
 -- - Shares are of all CPU time that was sampled, also that of incomplete stacks. The callers that
@@ -59,7 +60,7 @@ FROM (
     sum(samples) AS samples
   FROM (
     SELECT
-      c.service, c.date, c.cpu_ns, c.samples, s.leaf_function, explode(s.functions) AS function
+      c.service, c.date, c.cpu_ns, c.samples, s.leaf_function, explode_outer(s.functions) AS function
     FROM (
       SELECT service, date, stack_id, sum(cpu_ns) AS cpu_ns, sum(count) AS samples
       FROM chosen
@@ -155,7 +156,7 @@ functions AS (
     sum(CASE WHEN function = leaf_function THEN cpu_s ELSE 0 END) AS self_s,
     sum(cpu_s) AS total_s
   FROM (
-    SELECT c.service, c.version, c.cpu_s, s.leaf_function, explode(s.functions) AS function
+    SELECT c.service, c.version, c.cpu_s, s.leaf_function, explode_outer(s.functions) AS function
     FROM (
       SELECT service, version, stack_id, sum(cpu_ns / 1e9) AS cpu_s
       FROM chosen
@@ -462,7 +463,7 @@ GROUP BY service, date, host, minute;
 
 -- 9. Which whole stacks take the most CPU time of a service?
 -- The first 100 of each service and day, from the thread's first frame to the innermost. Stacks
--- that differ in a line or a build are several: hottest_functions sums them up.
+-- with the same text are one, whatever their lines and builds.
 CREATE OR REPLACE TEMPORARY VIEW top_stacks AS
 SELECT
   r.service,
@@ -476,18 +477,30 @@ SELECT
 FROM (
   SELECT
     sums.*,
-    row_number() OVER (PARTITION BY service, date ORDER BY cpu_ns DESC, stack_id) AS place
+    row_number() OVER (PARTITION BY service, date ORDER BY cpu_ns DESC, stack_hash) AS place
   FROM (
     SELECT
-      service,
-      date,
-      stack_id,
-      sum(cpu_ns) AS cpu_ns,
-      sum(CASE WHEN complete THEN cpu_ns ELSE 0 END) AS complete_ns,
-      sum(count) AS samples
-    FROM chosen
-    WHERE event = 'cpu'
-    GROUP BY service, date, stack_id
+      c.service,
+      c.date,
+      h.stack_hash,
+      min(c.stack_id) AS stack_id,
+      sum(c.cpu_ns) AS cpu_ns,
+      sum(c.complete_ns) AS complete_ns,
+      sum(c.samples) AS samples
+    FROM (
+      SELECT
+        service,
+        date,
+        stack_id,
+        sum(cpu_ns) AS cpu_ns,
+        sum(CASE WHEN complete THEN cpu_ns ELSE 0 END) AS complete_ns,
+        sum(count) AS samples
+      FROM chosen
+      WHERE event = 'cpu'
+      GROUP BY service, date, stack_id
+    ) AS c
+    JOIN stack_contents AS h ON h.stack_id = c.stack_id
+    GROUP BY c.service, c.date, h.stack_hash
   ) AS sums
 ) AS r
 JOIN stack_contents AS s ON s.stack_id = r.stack_id
@@ -521,7 +534,7 @@ FROM (
   FROM (
     SELECT
       c.service, c.date, c.event, c.weight, c.samples, s.leaf_function,
-      explode(s.functions) AS function
+      explode_outer(s.functions) AS function
     FROM (
       SELECT service, date, event, stack_id, sum(weight) AS weight, sum(count) AS samples
       FROM chosen

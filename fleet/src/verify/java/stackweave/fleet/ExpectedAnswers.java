@@ -59,13 +59,13 @@ final class ExpectedAnswers {
   private Set<String> functions(Sample sample) {
     List<Frame> frames = fleet.stacks.get(sample.stack());
     return frames.isEmpty()
-        ? Set.of("[no stack]")
-        : frames.stream().map(Frame::text).collect(toSet());
+        ? Set.of("[no frames]")
+        : frames.stream().map(Frame::name).collect(toSet());
   }
 
   private String leaf(Sample sample) {
     List<Frame> frames = fleet.stacks.get(sample.stack());
-    return frames.isEmpty() ? "[no stack]" : frames.get(frames.size() - 1).text();
+    return frames.isEmpty() ? "[no frames]" : frames.get(frames.size() - 1).name();
   }
 
   private static String library(Frame frame) {
@@ -306,8 +306,8 @@ final class ExpectedAnswers {
   }
 
   private String stack(Sample sample) {
-    List<String> texts = fleet.stacks.get(sample.stack()).stream().map(Frame::text).toList();
-    return texts.isEmpty() ? "[no stack]" : String.join(";", texts);
+    List<String> texts = fleet.stacks.get(sample.stack()).stream().map(Frame::name).toList();
+    return texts.isEmpty() ? "[no frames]" : String.join(";", texts);
   }
 
   /** Page faults, self and total. */

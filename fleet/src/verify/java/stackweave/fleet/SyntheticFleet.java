@@ -20,6 +20,7 @@ import org.apache.spark.sql.SparkSession;
 import scala.jdk.javaapi.CollectionConverters;
 import stackweave.fleet.store.Table;
 import stackweave.fleet.store.TableDirectory;
+import stackweave.jfr.export.Names;
 
 /**
  * Tables of three services on six hosts in four days, and the rows that they are made of. In {@link
@@ -47,6 +48,11 @@ final class SyntheticFleet {
 
   /** A frame, from the columns of the table that the views read. */
   record Frame(String kind, String library, String buildId, String text) {
+    /** The text without what is of one JVM alone. */
+    String name() {
+      return Names.ofAllRuns(text);
+    }
+
     private Row row() {
       return RowFactory.create(
           kind, null, text, null, library, null, buildId, null, null, null, false, false, null,
@@ -135,6 +141,18 @@ final class SyntheticFleet {
             new Frame("kernel", null, null, "ksys_write [kernel]")));
     stacks.put("cut", List.of(new Frame("native", "libfoo.so", "3a3b", "libfoo.so+0x10"), get));
     stacks.put("empty", List.of());
+    stacks.put(
+        "generated17",
+        List.of(
+            main,
+            java("com.example.Main$$Lambda$131/0x00007f978c09b358.run"),
+            java("jdk.proxy2.$Proxy17.get")));
+    stacks.put(
+        "generated25",
+        List.of(
+            main,
+            java("com.example.Main$$Lambda/0x000000008709a310.run"),
+            java("jdk.proxy2.$Proxy9.get")));
     for (String service : SERVICES) {
       for (int host = 1; host <= 6; host++) {
         for (int day = 0; day < DAYS; day++) {
@@ -175,6 +193,7 @@ final class SyntheticFleet {
     counts.put("kernel", 12);
     counts.put("cut", 7);
     counts.put("empty", 2);
+    counts.put(host <= 3 ? "generated17" : "generated25", 10);
     counts.forEach(
         (stack, count) -> {
           String end =
@@ -231,10 +250,10 @@ final class SyntheticFleet {
             squares));
   }
 
-  /** The texts of all frames, and that of a stack without any. */
+  /** The names of all frames, and that of a stack without any. */
   Set<String> functions() {
-    Set<String> functions = new TreeSet<>(Set.of("[no stack]"));
-    stacks.values().forEach(frames -> frames.forEach(frame -> functions.add(frame.text)));
+    Set<String> functions = new TreeSet<>(Set.of("[no frames]"));
+    stacks.values().forEach(frames -> frames.forEach(frame -> functions.add(frame.name())));
     return functions;
   }
 
