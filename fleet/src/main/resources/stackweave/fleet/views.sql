@@ -237,9 +237,10 @@ FROM differences;
 -- 4. On which hosts does a library take another share than on the other hosts of its service?
 -- Compares hosts of the same version. standardised is the difference from the mean of the other
 -- hosts, in units of what is to be expected: of their spread, or of what chance gives with so many
--- samples, whichever is larger. Above 4 a host stands out if there are ten others or more. With few
--- others the spread is a rough guess, with one there is none. It cannot say why: another build (see
--- libraries), another processor, other requests. A host that differs much hides smaller ones.
+-- samples, whichever is larger. By chance, one row in 600 is above 4 if there are ten others, and
+-- one in 30,000 if there are very many. With few others the spread is a rough guess, with one there
+-- is none. It cannot say why: another build (see libraries), another processor, other requests. A
+-- host that differs much hides smaller ones.
 CREATE OR REPLACE TEMPORARY VIEW hosts_that_differ AS
 WITH hosts AS (
   SELECT
