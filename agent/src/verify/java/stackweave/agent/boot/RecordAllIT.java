@@ -25,6 +25,7 @@ import stackweave.engine.CpuSet;
 import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;
+import stackweave.jfr.read.jvm.JvmFacts;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.RunningCommand;
@@ -80,11 +81,12 @@ class RecordAllIT {
             directory.resolve("apps").toString(),
             Works.class.getName(),
             "-" + mark + name));
-    Process process =
+    ProcessBuilder builder =
         new ProcessBuilder(words)
             .directory(Path.of("/").toFile())
-            .redirectError(directory.resolve(name + ".txt").toFile())
-            .start();
+            .redirectError(directory.resolve(name + ".txt").toFile());
+    builder.environment().put("OTEL_SERVICE_NAME", "service of " + name);
+    Process process = builder.start();
     started.add(process);
     assertEquals(
         "ready",
@@ -171,6 +173,10 @@ class RecordAllIT {
             .collect(Collectors.toSet());
     assertEquals(Set.of("busy-" + mark + name), busy, said);
     assertTrue(samples.stream().allMatch(sample -> sample.session().pid() == pidThere(jvm)), said);
+    JvmFacts facts =
+        JvmFacts.read(directory.resolve("rec-" + jvm.pid() + ".jfr"))
+            .get(samples.get(0).session().uuid());
+    assertEquals("service of " + name, facts.environment().get("OTEL_SERVICE_NAME"));
     List<Sample> burning =
         samples.stream().filter(sample -> sample.thread().name().startsWith("busy")).toList();
     assertTrue(burning.size() > 50, said);

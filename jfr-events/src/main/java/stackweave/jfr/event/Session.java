@@ -45,6 +45,13 @@ public final class Session extends Event {
   @Label("Agent Version")
   public String agentVersion;
 
+  @Label("Started With")
+  @Description(
+      "What the JVM was started with that names its service, one a line: the variables"
+          + " OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES and HOSTNAME, and arguments"
+          + " -Dservice.name, -Dservice.version and -Dhost.name")
+  public String startedWith;
+
   @Label("Frame Kinds")
   @Description("Legend of the kinds of frames: code=label, separated by commas")
   public String kindLegend;

@@ -9,6 +9,7 @@ import jdk.jfr.FlightRecorder;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.SamplerStatus;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.jfr.process.StartFacts;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.output.EventOutput;
 import stackweave.jfr.store.output.FileOutput;
@@ -97,6 +98,11 @@ public final class EventStore implements AutoCloseable {
   /** Sets name and version of the JVM, if they were not known. For the drain thread. */
   public void nameJvm(String name) {
     session.nameJvm(name);
+  }
+
+  /** Sets what names the service, see {@link StartFacts}. For the drain thread. */
+  public void nameService(String facts) {
+    session.nameService(facts);
   }
 
   /**

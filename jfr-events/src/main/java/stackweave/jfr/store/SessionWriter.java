@@ -18,6 +18,7 @@ final class SessionWriter {
   private final long pid;
   private final long jvmStart;
   private String jdk;
+  private String startedWith = "";
 
   /** Number of the last chunk that has the event. */
   private int written;
@@ -42,6 +43,11 @@ final class SessionWriter {
     jdk = jdk.isEmpty() ? name : jdk;
   }
 
+  /** Sets what names the service, see {@link Session#startedWith}. */
+  void nameService(String facts) {
+    startedWith = facts;
+  }
+
   /** The session's id. */
   String uuid() {
     return uuid;
@@ -61,6 +67,7 @@ final class SessionWriter {
     event.jdk = InlineText.of(jdk);
     event.abi = InlineText.of(info.abi());
     event.agentVersion = InlineText.of(info.agentVersion());
+    event.startedWith = InlineText.of(startedWith);
     event.kindLegend = InlineText.of(info.kindLegend());
     event.endLegend = InlineText.of(info.endLegend());
     event.completeEnds = InlineText.of(info.completeEnds());

@@ -12,6 +12,7 @@ import stackweave.engine.EngineDescription;
 import stackweave.engine.SignalTargets;
 import stackweave.engine.ThreadStacks;
 import stackweave.engine.ThreadStarts;
+import stackweave.jfr.process.StartFacts;
 import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.MappedModule;
 
@@ -72,6 +73,7 @@ final class Decoding implements SignalTargets, AutoCloseable {
       return;
     }
     EventStore store = status.openStore(stop::wake);
+    store.nameService(StartFacts.of(parts.machine().process()));
     if (process.hotSpot() != null) {
       store.nameJvm(process.hotSpot().name());
     }

@@ -10,10 +10,14 @@ import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.EventConstants;
 import stackweave.jfr.chunk.EventShape;
 import stackweave.jfr.event.Session;
+import stackweave.jfr.process.StartFacts;
 import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
 
-/** Reads {@link JvmFacts}: JFR writes them into each chunk anew. Not thread-safe. */
+/**
+ * Reads {@link JvmFacts}: JFR writes them into each chunk anew, and the session has those that name
+ * the service. Not thread-safe.
+ */
 final class JvmEvents implements ChunkEvents.Taker {
   /** Characters that are kept, twice while a chunk is read. */
   private static final int MAX_CHARACTERS = 8 << 20;
@@ -28,7 +32,7 @@ final class JvmEvents implements ChunkEvents.Taker {
 
   private static final List<EventShape> SHAPES =
       List.of(
-          EventShape.of(Session.NAME, "uuid"),
+          EventShape.of(Session.NAME, "uuid startedWith"),
           EventShape.of("jdk.InitialSystemProperty", "key value"),
           EventShape.of("jdk.InitialEnvironmentVariable", "key value"),
           EventShape.of("jdk.JVMInformation", "javaArguments"));
@@ -78,7 +82,13 @@ final class JvmEvents implements ChunkEvents.Taker {
   @Override
   public void take(int shape, ChunkReader event) throws IOException {
     switch (shape) {
-      case SESSION -> session = session.isEmpty() ? event.text(0) : session;
+      case SESSION -> {
+        session = session.isEmpty() ? event.text(0) : session;
+        StartFacts.read(
+            event.text(1),
+            (name, value) -> add(new Name(PROPERTY, name), value),
+            (name, value) -> add(new Name(VARIABLE, name), value));
+      }
       case COMMAND -> add(new Name(shape, ""), event.text(0));
       default -> add(new Name(shape, event.text(0)), event.text(1));
     }

@@ -8,7 +8,8 @@ import java.util.Map;
 import stackweave.jfr.read.RecordingException;
 
 /**
- * How a JVM was started, as JFR's own events say; a recording need not have them. Immutable.
+ * How a JVM was started, as JFR's own events say; a recording need not have them. Without them, of
+ * properties and variables there are those that name the service. Immutable.
  *
  * @param properties the system properties at its start; empty if they were not recorded
  * @param environment its environment variables; empty if they were not recorded
