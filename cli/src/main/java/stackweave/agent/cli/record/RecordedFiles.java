@@ -1,10 +1,13 @@
 package stackweave.agent.cli.record;
 
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
 import stackweave.agent.cli.common.CommandMessages;
@@ -68,6 +71,10 @@ final class RecordedFiles {
   private final long eachMillis;
   private final boolean weaves;
   private final String event;
+
+  /** When the chunks began that a file of the loop has: what two rounds share is in one file. */
+  private final Set<Long> chunks = new HashSet<>();
+
   private long count;
 
   /**
@@ -183,12 +190,18 @@ final class RecordedFiles {
       if (isFile) {
         mustFit(process, recording.size(), file);
       }
-      Output.privately(file, true, recording::copy);
+      Output.privately(file, true, out -> copy(recording, out));
     } catch (IOException e) {
       throw new FailedException(
           "can't read the recording that process %s made: %s", pid, FailedException.reason(e));
     } catch (FailedException e) {
       throw new FailedException(FailedException.worded(e) + "; " + kept(recording));
+    }
+  }
+
+  private void copy(RoundRecording recording, OutputStream out) throws IOException {
+    if (kind == Kind.SINGLE || recording.copyNew(chunks, out) == 0) {
+      recording.copy(out);
     }
   }
 
