@@ -58,6 +58,8 @@ public final class JvmSearch {
   /** A command line is compared up to here. */
   private static final int MAX_BYTES = 1 << 20;
 
+  private static final Pattern ABOVE = Pattern.compile("^(/\\.\\.(?=/))+");
+
   private static final int NEVER = -1;
   private static final String JAR = "stackweave-agent";
 
@@ -231,10 +233,20 @@ public final class JvmSearch {
     }
     for (String line : Files.readString(directory.resolve("cgroup")).split("\n")) {
       if (line.startsWith("0::")) {
-        return (line.substring(3) + "/").startsWith(cgroup + "/");
+        return isBelow(line.substring(3) + "/");
       }
     }
     return false;
+  }
+
+  /**
+   * Whether a path with a slash at its end is of the cgroup or below it. In a cgroup namespace,
+   * paths outside of its root begin with as many {@code /..} as lead to what both have in common.
+   */
+  private boolean isBelow(String path) {
+    return cgroup.replace("/..", "").isEmpty()
+        ? ABOVE.matcher(path).replaceFirst("").length() >= path.length() - cgroup.length()
+        : path.startsWith(cgroup + "/");
   }
 
   private boolean matches(Path directory) throws IOException {

@@ -39,7 +39,7 @@ public final class ManyOptions {
       paramLabel = "PATH",
       description =
           "With --all: JVMs in this cgroup and those below it, a path of cgroup v2 as in"
-              + " /proc/PID/cgroup.")
+              + " /proc/PID/cgroup. In a container, /../.. is two levels above its own.")
   private String cgroup;
 
   @Option(

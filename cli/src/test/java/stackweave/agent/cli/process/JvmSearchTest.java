@@ -34,6 +34,10 @@ class JvmSearchTest {
     Files.writeString(directory.resolve("cmdline"), String.join("\0", words) + "\0");
   }
 
+  private void cgroup(int pid, String path) throws IOException {
+    Files.writeString(proc.resolve(pid + "/cgroup"), "0::" + path + "\n");
+  }
+
   private JvmSearch search(String match, String cgroup) {
     return new JvmSearch(proc, Pattern.compile(match), cgroup, Long.MAX_VALUE / 100);
   }
@@ -63,6 +67,22 @@ class JvmSearchTest {
     assertEquals(List.of(11), pids(search("", "/pods/11/inner/")));
     assertEquals(List.of(), pids(search("", "/pods/1")));
     assertEquals(List.of(11, 12), pids(search("", "/")));
+  }
+
+  /** As a container sees them: its own is "/", and that of all pods may be "/../..". */
+  @Test
+  void aCgroupOutsideOfTheNamespaceIsRelative() throws IOException {
+    for (int pid = 11; pid <= 14; pid++) {
+      process(pid, 1, 0, LIBJVM, "java");
+    }
+    cgroup(11, "/../../pod1/inner");
+    cgroup(12, "/..");
+    cgroup(13, "/../../../system.slice");
+    cgroup(14, "/");
+    assertEquals(List.of(11, 12, 14), pids(search("", "/../..")));
+    assertEquals(List.of(11), pids(search("", "/../../pod1/")));
+    assertEquals(List.of(12, 14), pids(search("", "/../")));
+    assertEquals(List.of(13), pids(search("", "/../../../system.slice")));
   }
 
   @Test
