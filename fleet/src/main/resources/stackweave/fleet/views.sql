@@ -60,7 +60,8 @@ FROM (
     sum(samples) AS samples
   FROM (
     SELECT
-      c.service, c.date, c.cpu_ns, c.samples, s.leaf_function, explode_outer(s.functions) AS function
+      c.service, c.date, c.cpu_ns, c.samples, s.leaf_function,
+      explode_outer(s.functions) AS function
     FROM (
       SELECT service, date, stack_id, sum(cpu_ns) AS cpu_ns, sum(count) AS samples
       FROM chosen
