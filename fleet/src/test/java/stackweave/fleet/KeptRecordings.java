@@ -16,6 +16,7 @@ import java.util.stream.Collectors;
 import java.util.zip.GZIPInputStream;
 import stackweave.jfr.export.CollapsedExport;
 import stackweave.jfr.export.FrameNames;
+import stackweave.jfr.export.Names;
 import stackweave.jfr.export.Selection;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledFrame;
@@ -125,8 +126,9 @@ final class KeptRecordings {
           .lines()
           .collect(
               Collectors.toMap(
-                  line -> line.substring(0, line.lastIndexOf(' ')),
-                  line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1))));
+                  line -> Names.ofAllRuns(line.substring(0, line.lastIndexOf(' '))),
+                  line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)),
+                  Long::sum));
     } finally {
       Files.delete(file);
     }

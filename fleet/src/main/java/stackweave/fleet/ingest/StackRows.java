@@ -57,7 +57,11 @@ final class StackRows {
     StringBuilder content = new StringBuilder(frame.kind()).append(END);
     content.append(frame.found().label()).append(END);
     if (FrameRows.isJava(method)) {
-      content.append(method.className()).append(END).append(FrameRows.symbol(frame)).append(END);
+      content
+          .append(FrameRows.className(method))
+          .append(END)
+          .append(FrameRows.symbol(frame))
+          .append(END);
       content.append(method.descriptor()).append(END).append(frame.line());
     } else if (module == null) {
       content.append(method.name());

@@ -4,6 +4,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import stackweave.jfr.export.FrameCache;
 import stackweave.jfr.export.FrameCategory;
+import stackweave.jfr.export.Names;
 import stackweave.jfr.read.FrameText;
 import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledMethod;
@@ -20,7 +21,7 @@ public final class FrameRows {
     boolean isJava = isJava(method);
     return RowFactory.create(
         frame.kind(),
-        isJava ? method.className() : null,
+        isJava ? className(method) : null,
         isJava ? symbol(frame) : method.name(),
         isJava ? method.descriptor() : null,
         module == null ? null : module.name(),
@@ -33,6 +34,11 @@ public final class FrameRows {
         frame.found().isGuess(),
         textOrNull(frame.found().label()),
         texts.get(frame));
+  }
+
+  /** A Java method's class, without what differs from run to run. */
+  public static String className(SampledMethod method) {
+    return Names.ofAllRuns(method.className());
   }
 
   /** Whether it is a Java method. */
@@ -50,12 +56,15 @@ public final class FrameRows {
     return frame.method().start() + frame.offset();
   }
 
-  /** The frame's text, without the build that it has where one recording has several. */
+  /**
+   * The frame's text, without what differs between recordings: numbers in names of classes, and the
+   * build that a library has where one recording has several.
+   */
   private static String text(SampledFrame frame) {
     SampledMethod method = frame.method();
     SampledModule module = method.module();
     if (module == null || !module.hasOtherBuilds()) {
-      return frame.text();
+      return isJava(method) ? Names.ofAllRuns(frame.text()) : frame.text();
     }
     SampledModule alone =
         new SampledModule(

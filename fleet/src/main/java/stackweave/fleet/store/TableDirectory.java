@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -30,6 +31,7 @@ import org.apache.spark.sql.types.DataTypes;
 public final class TableDirectory {
   private static final String MANIFESTS = "manifests";
   private static final String LOCK = "_lock";
+  private static final Pattern PATTERN = Pattern.compile("[\\[\\]{}*?]");
 
   /** A query that reads from an older manifest ends within this time. */
   private static final Duration KEPT = Duration.ofDays(1);
@@ -52,6 +54,12 @@ public final class TableDirectory {
   public static TableDirectory open(String name, Configuration configuration)
       throws IOException, FleetException {
     HadoopPath path = HadoopPath.of(name, configuration);
+    if (PATTERN.matcher(path.path().toUri().getPath()).find()) {
+      throw new FleetException(
+          "%s: has one of [ ] { } * ? in its path, which Spark takes as a pattern: choose a directory"
+              + " of another name",
+          path.path());
+    }
     return new TableDirectory(path.path(), path.files(), AtomicFiles.of(path));
   }
 
