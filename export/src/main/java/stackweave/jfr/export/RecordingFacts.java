@@ -98,8 +98,8 @@ public final class RecordingFacts {
     } else if (profile.weightNanos() > 0 && !isWall) {
       facts.add(List.of("CPU time", Texts.seconds(profile.weightNanos())));
     }
-    if (!figures.coverage().start().isEmpty() && !figures.coverage().isMuchMissed()) {
-      facts.add(List.of("", figures.coverage().start())); // otherwise it is a note, in colour
+    if (!figures.coverage().missed().isEmpty() && !figures.coverage().isMuchMissed()) {
+      facts.add(List.of("", figures.coverage().missed())); // otherwise it is a note, in colour
     }
   }
 

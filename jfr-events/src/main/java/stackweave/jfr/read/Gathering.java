@@ -350,8 +350,8 @@ final class Gathering implements RecordingEvents.Sink {
       why.append(String.format(Locale.ROOT, "; its threads used %.3f s of CPU time", seconds));
     }
     Coverage coverage = figures().coverage();
-    if (coverage.missedNanos() > 0) {
-      why.append("; ").append(coverage.start());
+    if (!coverage.missed().isEmpty()) {
+      why.append("; ").append(coverage.missed());
     }
     for (String loss : losses) {
       why.append("; ").append(loss);

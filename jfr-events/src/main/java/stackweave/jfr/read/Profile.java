@@ -10,6 +10,7 @@ import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.time.CellSeries;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Coverage;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
@@ -133,8 +134,9 @@ public interface Profile {
       warnings.add(
           samples() + (samples() == 1 ? " sample" : " samples") + " only: shares are rough");
     }
-    if (figures().coverage().isMuchMissed() && !choice().isEvent()) {
-      warnings.add(figures().coverage().start());
+    Coverage coverage = figures().coverage();
+    if (coverage.isMuchMissed() && !coverage.missed().isEmpty() && !choice().isEvent()) {
+      warnings.add(coverage.missed());
     }
     if (!figures().note().isEmpty()) {
       warnings.add(figures().note());

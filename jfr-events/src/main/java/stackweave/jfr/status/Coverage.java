@@ -12,6 +12,11 @@ package stackweave.jfr.status;
 public record Coverage(long usedNanos, long coveredNanos, long missedNanos, long startDelayNanos) {
   private static final int MUCH_PERCENT = 5;
 
+  /** Less is nothing: it would be said as 0.00 s or 0 %. */
+  private static final long LEAST_NANOS = 5_000_000;
+
+  private static final double LEAST_PERCENT = 0.5;
+
   /** Whether too much was missed for shares of the whole to be meaningful. */
   public boolean isMuchMissed() {
     return missedNanos * 100.0 > usedNanos * (double) MUCH_PERCENT;
@@ -22,24 +27,32 @@ public record Coverage(long usedNanos, long coveredNanos, long missedNanos, long
     return coveredNanos * 100.0 < usedNanos * (100.0 - MUCH_PERCENT);
   }
 
-  /** When sampling began and what was missed, in one line; empty if nothing was. */
-  public String start() {
-    if (missedNanos <= 0) {
+  /** When sampling began or that it has stopped, and what was missed, in one line; or empty. */
+  public String missed() {
+    double percent = 100.0 * missedNanos / Math.max(1, Math.max(missedNanos, usedNanos));
+    if (missedNanos < LEAST_NANOS || percent < LEAST_PERCENT) {
       return "";
     }
-    return began()
+    return when()
         + "; "
         + seconds(missedNanos)
         + " of CPU time used while it did not run are missing ("
-        + Decimals.fixed(100.0 * missedNanos / Math.max(missedNanos, usedNanos), 0)
+        + Decimals.fixed(percent, 0)
         + " %)";
   }
 
-  private String began() {
-    if (startDelayNanos > 0) {
-      return "sampling began " + seconds(startDelayNanos) + " after the recording";
+  private String when() {
+    if (isAtEnd()) {
+      return "sampling has stopped";
     }
-    return coveredNanos > 0 ? "sampling has stopped" : "sampling has not begun";
+    return startDelayNanos > 0
+        ? "sampling began " + seconds(startDelayNanos) + " after the recording"
+        : "sampling has not begun";
+  }
+
+  /** Whether what was missed was so after samples were taken, and not before. */
+  public boolean isAtEnd() {
+    return startDelayNanos <= 0 && coveredNanos > 0;
   }
 
   private static String seconds(long nanos) {

@@ -7,6 +7,7 @@ import java.util.StringJoiner;
 import stackweave.jfr.event.Timespans;
 import stackweave.jfr.status.Breakdown;
 import stackweave.jfr.status.Counter;
+import stackweave.jfr.status.Coverage;
 import stackweave.jfr.status.Decimals;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.unwind.StopReason;
@@ -56,9 +57,9 @@ public final class StatusReport {
               + " covered by samples"
               + share(figures.get(Counter.EVENTS_COVERED), figures.get(Counter.EVENTS_COUNTED)));
     }
-    String start = figures.coverage().start();
-    if (!start.isEmpty() && !isEvent) {
-      lines.add("start: " + start);
+    Coverage coverage = figures.coverage();
+    if (!coverage.missed().isEmpty() && !isEvent) {
+      lines.add((coverage.isAtEnd() ? "end: " : "start: ") + coverage.missed());
     }
     lines.add("stacks: " + ends(figures));
     // A difference of several clocks, which may be slightly below 0 for a short time.

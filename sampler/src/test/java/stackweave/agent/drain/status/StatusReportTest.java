@@ -47,7 +47,7 @@ class StatusReportTest {
         starts(totals, statistics(SECOND, 0).set(EngineFigure.CPU_COVERED, 0)));
     assertEquals(
         List.of(
-            "start: sampling has stopped; 3.0 s of CPU time used while it did not run are missing"
+            "end: sampling has stopped; 3.0 s of CPU time used while it did not run are missing"
                 + " (75 %)"),
         starts(totals));
     totals.startDelayNanos = 4_200_000_000L;
@@ -195,7 +195,7 @@ class StatusReportTest {
 
   private static List<String> starts(SamplerTotals totals, EngineStatistics statistics) {
     return StatusReport.lines(totals.figures(statistics)).stream()
-        .filter(line -> line.startsWith("start:"))
+        .filter(line -> line.matches("(start|end): .*"))
         .toList();
   }
 
