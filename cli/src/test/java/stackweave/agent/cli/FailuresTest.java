@@ -106,6 +106,7 @@ class FailuresTest {
         "collapsed header.jfr              | header.jfr: .*",
         "jfc --wall=1us                    | .*'1us' is not a time from 1ms to 60s.*",
         "jfc --blocked=1us                 | .*'1us' is not a time from 1ms to 60s.*",
+        "record --all -o /no/such/%p.jfr   | can.t write /no/such/%p.jfr: no such directory",
         "off --user 4294967295             | there is no user 4294967295: numbers end at 4294967294",
         "off --user 4294967296             | there is no user 4294967296: numbers end at 4294967294",
       })

@@ -112,7 +112,7 @@ public final class RecordCommand implements Callable<Integer> {
     long each = isLoop ? loopMillis : total;
     if (many.isGiven()) {
       String names = output != null ? output : RecordedFiles.usual(isLoop);
-      Output.mustBeWritable(new FilePattern(names).file(0, System.currentTimeMillis(), 0));
+      Output.mustBeWritable(Path.of(names));
       SamplingRequest request = SamplingRequest.of("record", wishes);
       new ManyRecordings(
               many, place.sampling(), request, new ManyRecordings.Plan(names, each, total))
