@@ -4,6 +4,7 @@ import com.sun.jna.Native;
 import com.sun.jna.NativeLibrary;
 import java.io.File;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
@@ -216,9 +217,10 @@ public final class Descriptor implements OpenFile {
   /**
    * Connects a stream to this socket, whatever its name is now.
    *
-   * @param seconds how long to connect, to write and to read may each take
+   * @param seconds how long to connect and to write may each take
+   * @param readSeconds how long {@link #read} waits
    */
-  public Descriptor connect(int seconds) throws IOException {
+  public Descriptor connect(int seconds, int readSeconds) throws IOException {
     Descriptor stream = opened(socket(AF_UNIX, SOCK_STREAM | Libc.O_CLOEXEC, 0), name);
     byte[] path = path().toString().getBytes(StandardCharsets.US_ASCII);
     int length = Short.BYTES + path.length + 1;
@@ -227,9 +229,12 @@ public final class Descriptor implements OpenFile {
       limit.bytes().putLong(0, seconds);
       address.bytes().putShort(0, (short) AF_UNIX).put(Short.BYTES, path);
       int bytes = 2 * Long.BYTES;
-      if (setsockopt(stream.fd, SOL_SOCKET, SO_SNDTIMEO, limit.address(), bytes) != 0
-          || setsockopt(stream.fd, SOL_SOCKET, SO_RCVTIMEO, limit.address(), bytes) != 0
-          || !isConnected(stream.fd, address, length)) {
+      boolean isConnected =
+          setsockopt(stream.fd, SOL_SOCKET, SO_SNDTIMEO, limit.address(), bytes) == 0
+              && isConnected(stream.fd, address, length);
+      limit.bytes().putLong(0, readSeconds);
+      if (!isConnected
+          || setsockopt(stream.fd, SOL_SOCKET, SO_RCVTIMEO, limit.address(), bytes) != 0) {
         FileSystemException failure = failure(name);
         stream.close();
         throw failure;
@@ -284,7 +289,7 @@ public final class Descriptor implements OpenFile {
    * Reads what has arrived on a stream, waiting for its first byte.
    *
    * @return how many bytes; 0 at its end
-   * @throws FileSystemException also if nothing arrives in time
+   * @throws SocketTimeoutException if nothing arrives in time; it may be read again
    */
   public int read(NativeBuffer buffer) throws IOException {
     while (true) {
@@ -293,7 +298,7 @@ public final class Descriptor implements OpenFile {
         return length;
       }
       if (Libc.errno() == Errno.EAGAIN) {
-        throw new FileSystemException(name, null, "no answer in time");
+        throw new SocketTimeoutException(name + ": no answer in time");
       }
       if (Libc.errno() != Errno.EINTR) {
         throw failure(name);

@@ -21,7 +21,7 @@ class HostileTargetMoreIT extends HostileProcess {
   /** What is taken out of it when the process is killed is its user's, too. */
   @ParameterizedTest
   @CsvSource({
-    "repository-of-root, before JFR had written anything",
+    "repository-of-root, JFR had not yet written anything",
   })
   void nothingOfOthersIsTakenFromARepository(String attack, String why) throws Exception {
     assertNotTaken(attack, why);

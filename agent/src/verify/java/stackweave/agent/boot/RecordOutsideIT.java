@@ -77,7 +77,7 @@ class RecordOutsideIT extends OutsideRecorded {
     assertEquals(
         -1, Files.mismatch(directory.resolve("outside.jfr"), directory.resolve("merged.jfr")));
     assertViewed("outside.jfr", "hot-methods", "Samples Percent");
-    assertViewed("outside.jfr", "native-methods", "No events found");
+    assertViewed("outside.jfr", "native-methods", "Native Methods");
     assertViewed("outside.jfr", "jvm-information", "VM Start: ");
     assertViewed("outside.jfr", "latencies-by-type", "");
   }
@@ -201,6 +201,49 @@ class RecordOutsideIT extends OutsideRecorded {
     awaitFlushes(temporary);
     target.destroyForcibly();
     assertSaved(record, KILLED);
+  }
+
+  /** Nothing is waited for that it can't do. */
+  @Test
+  void ofAStoppedProgramIsSavedWhatThereIs() throws Exception {
+    Process target = start(last(), RUNS);
+    RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "rec.jfr");
+    awaitOwnSamples(record);
+    awaitFlushes(temporary);
+    run("kill", "-STOP", target.pid()).successfully();
+    Ended ended = interrupt(record);
+    String first = ended.err().lines().findFirst().orElseThrow();
+    assertTrue(first.contains(" of 5 min, the process is stopped and can't answer: "), first);
+    assertTrue(first.contains("and of JFR's own events what JFR had written until then"), first);
+    assertTrue(isSampled("rec.jfr"));
+    assertTrue(events(directory.resolve("rec.jfr")).containsKey("jdk.JVMInformation"));
+    String[] samples = {"record", "" + target.pid(), "-d1s", "--settings=none", "-o", "none.jfr"};
+    Ended none = command((Object[]) samples).successfully();
+    assertTrue(none.err().contains("no sample was taken"), none.err());
+    assertTrue(none.err().contains(" of 1 s, the process is stopped"), none.err());
+  }
+
+  /** What is said of its end is one line. */
+  @Test
+  void aProgramThatIsKilledBeforeJfrWroteHasItsSamples() throws Exception {
+    Process target = start(last(), RUNS);
+    RunningCommand record = outside("record", target.pid(), "-d5m", "-o", "rec.jfr");
+    awaitOwnSamples(record);
+    awaitFlushes(temporary);
+    run("find", temporary, "-name", "*.jfr", "-delete").successfully();
+    target.destroyForcibly();
+    Ended ended = record.end();
+    assertEquals(0, ended.exit(), ended.err());
+    List<String> said =
+        ended.err().lines().filter(line -> line.startsWith("stackweave: ")).toList();
+    assertEquals(1, said.size(), ended.err());
+    assertTrue(
+        said.get(0)
+            .matches(
+                "stackweave: the program was killed or crashed after .* of 5 min; saved its samples"
+                    + " alone: JFR had not yet written anything to .*"),
+        ended.err());
+    assertTrue(isSampled("rec.jfr"));
   }
 
   /** An event of the application's and a sample of the same moment. */

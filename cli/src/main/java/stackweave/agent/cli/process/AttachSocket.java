@@ -2,6 +2,7 @@ package stackweave.agent.cli.process;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -41,6 +42,12 @@ final class AttachSocket {
 
   /** The longest time without data from the JVM. */
   private static final int SILENCE_SECONDS = 120;
+
+  /** How often it is looked whether a JVM that is silent is stopped. */
+  private static final int LOOK_SECONDS = 1;
+
+  /** How long a stopped JVM may take to go on. */
+  private static final long STOPPED_NANOS = 2_000_000_000L;
 
   /** Time limit for connecting and the answer. */
   private static final long ANSWER_SECONDS = 150;
@@ -88,7 +95,7 @@ final class AttachSocket {
           || (facts.permissions() & READABLE_BY_OTHERS) != 0) {
         throw new IOException(socket + " there is no socket of its user's alone");
       }
-      Descriptor stream = found.connect(SILENCE_SECONDS);
+      Descriptor stream = found.connect(SILENCE_SECONDS, LOOK_SECONDS);
       Descriptor.Peer peer = stream.peer();
       if (peer.uid() != target.uid() || peer.pid() != target.pid()) {
         stream.close();
@@ -158,8 +165,10 @@ final class AttachSocket {
    *
    * @return the bytes after the result code, which is 0
    * @throws RefusedException if the JVM answers with another result code
+   * @throws StoppedException if it is stopped; it may carry out the command later
    */
   byte[] ask(String command, String... arguments) throws IOException {
+    mustRun();
     StringBuilder request = new StringBuilder(VERSION + "\0" + command + "\0");
     for (int i = 0; i < MAX_ARGUMENTS; i++) {
       String argument = i < arguments.length ? arguments[i] : "";
@@ -202,7 +211,7 @@ final class AttachSocket {
       stream.write(buffer, request.length);
       ByteArrayOutputStream answer = new ByteArrayOutputStream();
       byte[] part = new byte[BUFFER];
-      for (int n; (n = stream.read(buffer)) > 0; ) {
+      for (int n; (n = read(stream, buffer)) > 0; ) {
         buffer.bytes().get(0, part, 0, n);
         answer.write(part, 0, n);
         if (answer.size() > MAX_BYTES) {
@@ -210,6 +219,37 @@ final class AttachSocket {
         }
       }
       return answer.toByteArray();
+    }
+  }
+
+  private int read(Descriptor stream, NativeBuffer buffer) throws IOException {
+    for (int silent = LOOK_SECONDS; ; silent += LOOK_SECONDS) {
+      try {
+        return stream.read(buffer);
+      } catch (SocketTimeoutException e) {
+        if (silent >= SILENCE_SECONDS) {
+          throw e;
+        }
+        mustRun();
+      }
+    }
+  }
+
+  /** Waits a moment for a process that is stopped. */
+  private void mustRun() throws IOException {
+    String why = target.whyStopped();
+    if (!why.isEmpty()
+        && !Waiting.until(() -> target.whyStopped().isEmpty(), STOPPED_NANOS, PAUSE_MILLIS)) {
+      throw new StoppedException(why);
+    }
+  }
+
+  /** The JVM is stopped; the message follows its name. */
+  static final class StoppedException extends IOException {
+    private static final long serialVersionUID = 1;
+
+    StoppedException(String why) {
+      super(why);
     }
   }
 

@@ -119,6 +119,9 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   private static FailedException notOpened(TargetProcess process, IOException e) {
+    if (e instanceof AttachSocket.StoppedException) {
+      return stopped(process, e);
+    }
     if (e instanceof AttachSocket.RefusedException) {
       return new FailedException(
           "the JVM %s answers with an error (%s)", process.pid(), FailedException.worded(e));
@@ -127,6 +130,10 @@ public final class TargetJvm implements AutoCloseable {
         "the JVM %s can't be attached to (%s); it may run with"
             + " -XX:+DisableAttachMechanism, be suspended, or be no HotSpot",
         process.pid(), FailedException.reasonWithName(e));
+  }
+
+  private static FailedException stopped(TargetProcess process, IOException e) {
+    return new FailedException("the JVM " + process.pid() + " " + e.getMessage());
   }
 
   /** Asks for properties only if need be: their text costs the JVM 140 classes and 1.4 MB. */
@@ -430,6 +437,9 @@ public final class TargetJvm implements AutoCloseable {
   }
 
   private FailedException lost(IOException e) {
+    if (e instanceof AttachSocket.StoppedException) {
+      return stopped(process, e);
+    }
     return new FailedException(
         isAliveStill()
             ? "lost the JVM " + process.pid() + " (" + FailedException.reasonWithName(e) + ")"

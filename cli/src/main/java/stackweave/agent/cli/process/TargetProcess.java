@@ -201,7 +201,7 @@ public final class TargetProcess implements AutoCloseable {
    * @throws FailedException if it doesn't, with the reason for the user
    */
   void mustTakeAttach() throws FailedException {
-    String reason = status.whyStopped();
+    String reason = whyStopped();
     if (reason.isEmpty() && !status.takesSigQuit()) {
       reason = "does not take attach requests: it runs with -Xrs, or has only begun to start";
     }
@@ -376,6 +376,15 @@ public final class TargetProcess implements AutoCloseable {
   /** Whether it runs another program by now (exec). */
   public boolean runsAnother() {
     return hasNotEnded() && sampled.runsAnother();
+  }
+
+  /** Why it does not run now, to follow its name; empty if it runs, or has ended. */
+  public String whyStopped() {
+    try {
+      return ProcessStatus.of(proc.path()).whyStopped();
+    } catch (IOException e) {
+      return "";
+    }
   }
 
   private boolean hasNotEnded() {

@@ -11,6 +11,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.LastSignal;
 import stackweave.agent.cli.outside.OutsideSampling;
 import stackweave.agent.cli.process.JvmSearch;
 import stackweave.agent.cli.process.JvmSearch.Jvm;
@@ -234,11 +235,7 @@ final class ManyRecordings {
   /** Shutdown hook: on Ctrl-C, lets the recordings be completed before this JVM exits. */
   private void interrupt() {
     interrupted.countDown();
-    try {
-      finished.await();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    LastSignal.await(finished);
   }
 
   /** Of one JVM. */

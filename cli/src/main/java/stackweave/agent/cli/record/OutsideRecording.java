@@ -20,12 +20,20 @@ final class OutsideRecording implements RoundRecording {
   private final OutsideRecorder recorder;
   private final RemoteRecording.Request asked;
 
-  /** Null if JFR's own events are not recorded, not yet, or are lost. */
+  /** Null if JFR's own events are not recorded, or not yet. */
   private RemoteRecording events;
+
+  /** Whether they are not lost, after {@link #finish}. */
+  private boolean hasEvents;
 
   private final Descriptor samples;
   private long startMillis = System.currentTimeMillis();
   private long startNanos = System.nanoTime();
+
+  /** When {@link #finish} began, if it has. */
+  private long endNanos;
+
+  private boolean isEnding;
   private String obstacle = "";
 
   /** Whether the program ended before this recording. */
@@ -33,6 +41,9 @@ final class OutsideRecording implements RoundRecording {
 
   /** Whether the process ran another program then. */
   private boolean runsAnother;
+
+  /** Why it was stopped then, to follow its name; empty if it was not. */
+  private String stopped = "";
 
   /**
    * @param asked JFR's own events
@@ -93,36 +104,40 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public long nanos() {
-    return System.nanoTime() - startNanos;
+    return (isEnding ? endNanos : System.nanoTime()) - startNanos;
   }
 
   @Override
   public long spanNanos() {
-    return events == null ? -1 : events.spanNanos();
+    return hasEvents ? events.spanNanos() : -1;
   }
 
   @Override
   public void finish() {
+    endNanos = System.nanoTime();
+    isEnding = true;
     runsAnother = recorder.process().runsAnother();
     hasProgramEnded = !isTargetAlive();
+    stopped = recorder.process().whyStopped();
     recorder.complete(samples);
     if (events == null) {
       return;
     }
     String lost = "";
     try {
-      events.readClock();
+      if (stopped.isEmpty()) {
+        events.readClock();
+      }
       events.finish();
       if (!events.isReadable()) {
         lost = "the JVM did not write all of its recording; its log says why";
       }
     } catch (FailedException e) {
-      lost = FailedException.worded(e);
+      lost = events.loss().isEmpty() ? FailedException.worded(e) : "";
     }
+    hasEvents = events.isReadable();
     if (!lost.isEmpty()) {
       OutsideRecorder.sayWithoutEvents(lost);
-      events.close();
-      events = null;
     }
   }
 
@@ -138,15 +153,21 @@ final class OutsideRecording implements RoundRecording {
     if (hasProgramEnded) {
       return "the program ended" + after;
     }
+    if (!stopped.isEmpty()) {
+      return RemoteRecording.suspended(after, stopped);
+    }
     String why = recorder.endReason();
     return why.isEmpty() ? "" : "ended the recording" + after + ": " + why;
   }
 
   @Override
   public String saved() {
-    return events == null || !events.hasLostTheEnd()
-        ? "what was recorded until then"
-        : "its samples, and of JFR's own events " + events.saved();
+    if (events == null || !events.hasLostTheEnd()) {
+      return "what was recorded until then";
+    }
+    return hasEvents
+        ? "its samples, and of JFR's own events " + events.saved()
+        : "its samples alone: " + events.loss();
   }
 
   @Override
@@ -156,12 +177,12 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public long size() throws IOException {
-    return Files.size(samples.path()) + (events == null ? 0 : events.size());
+    return Files.size(samples.path()) + (hasEvents ? events.size() : 0);
   }
 
   @Override
   public void copy(OutputStream out) throws IOException {
-    if (events == null) {
+    if (!hasEvents) {
       Files.copy(samples.path(), out);
       return;
     }
@@ -177,7 +198,7 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public String keep() throws IOException {
-    String ofEvents = events == null ? "" : ", and JFR's own events as " + events.keep();
+    String ofEvents = hasEvents ? ", and JFR's own events as " + events.keep() : "";
     return Output.keep(samples, OutsideRecorder.temporary()) + ofEvents;
   }
 
@@ -195,9 +216,8 @@ final class OutsideRecording implements RoundRecording {
   public void discard() {
     if (events != null) {
       events.discard();
-      events = null;
     }
-    close();
+    samples.close();
   }
 
   @Override

@@ -5,11 +5,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.LastSignal;
 
 /**
  * Recordings of a JVM, one after the other: each begins before the one before it ends, so that no
  * sample is missing. Both have what was recorded while two ran, as a common chunk. Ctrl-C ends the
- * last one early. Used by {@code record} and {@code relay}, on one thread.
+ * last one early; the second time it ends the command. Used by {@code record} and {@code relay}, on
+ * one thread.
  */
 public final class RecordingRounds {
   /** Receives the recording of a round before it is removed from the target. */
@@ -24,9 +26,6 @@ public final class RecordingRounds {
 
   /** How often the target's end is checked for. */
   private static final long LOOK_MILLIS = 100;
-
-  /** How long Ctrl-C waits for the recording to be written and copied. */
-  private static final long MAX_END_MINUTES = 30;
 
   private final RemoteRecording.Request request;
   private final long totalMillis;
@@ -189,10 +188,6 @@ public final class RecordingRounds {
   /** Shutdown hook: on Ctrl-C, lets the recording be completed before this JVM exits. */
   private void interrupt() {
     end();
-    try {
-      finished.await(MAX_END_MINUTES, TimeUnit.MINUTES);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    LastSignal.await(finished);
   }
 }

@@ -121,6 +121,8 @@ public final class RemoteRecording implements RoundRecording {
     PROGRAM,
     /** The program was killed or crashed; the chunks were read from JFR's repository. */
     KILLED,
+    /** The process is stopped and does not end it; the chunks were read there, too. */
+    SUSPENDED,
     /** It was stopped otherwise, or the agent was detached. */
     OUTSIDE
   }
@@ -133,6 +135,11 @@ public final class RemoteRecording implements RoundRecording {
   private final TargetFile file;
   private final long startMillis = System.currentTimeMillis();
   private final long startNanos = System.nanoTime();
+
+  /** When {@link #finish} began, if it has. */
+  private long endNanos;
+
+  private boolean isEnding;
 
   /** Why sampling did not begin; empty if it did. */
   private String obstacle = "";
@@ -147,6 +154,12 @@ public final class RemoteRecording implements RoundRecording {
 
   /** Null before {@link #finish}. */
   private End end;
+
+  /** Why the process is stopped, to follow its name; empty if it is not. */
+  private String whySuspended = "";
+
+  /** As {@link #loss()} says. */
+  private String loss = "";
 
   private boolean keepFile;
 
@@ -278,7 +291,7 @@ public final class RemoteRecording implements RoundRecording {
 
   @Override
   public long spanNanos() {
-    if (chunks.isEmpty() || end == End.KILLED) {
+    if (chunks.isEmpty() || hasLostTheEnd()) {
       return -1;
     }
     ChunkFile last = chunks.get(chunks.size() - 1);
@@ -292,11 +305,13 @@ public final class RemoteRecording implements RoundRecording {
 
   @Override
   public long nanos() {
-    return System.nanoTime() - startNanos;
+    return (isEnding ? endNanos : System.nanoTime()) - startNanos;
   }
 
   @Override
   public void finish() throws FailedException {
+    endNanos = System.nanoTime();
+    isEnding = true;
     try {
       end = ended();
     } finally {
@@ -318,7 +333,10 @@ public final class RemoteRecording implements RoundRecording {
       }
     }
     boolean isStopped = said.startsWith(STOPPED); // JFR has written it, if it could
-    Waiting.until(() -> isWhole() || !isTargetAlive(), isStopped ? 0 : WRITE_NANOS, PAUSE_MILLIS);
+    Waiting.until(
+        () -> isWhole() || !isTargetAlive() || isSuspended(),
+        isStopped ? 0 : WRITE_NANOS,
+        PAUSE_MILLIS);
     if (isWhole() || isStopped && isWritten()) {
       return isAsked
           ? End.ASKED
@@ -326,46 +344,65 @@ public final class RemoteRecording implements RoundRecording {
               ? End.PROGRAM
               : End.OUTSIDE;
     }
-    if (isTargetAlive()) {
+    String suspended = isTargetAlive() ? jvm.process().whyStopped() : "";
+    if (suspended.isEmpty() && isTargetAlive()) {
       throw new FailedException(
           "process %s did not write its recording%s; that JVM's log says why, and a part of it may"
               + " be in %s",
           jvm.process().pid(), said.isEmpty() ? "" : " (JFR.stop: " + said + ")", keep());
     }
+    whySuspended = suspended;
+    end = suspended.isEmpty() ? End.KILLED : End.SUSPENDED;
     chunks = chunksOfRepository();
-    return End.KILLED;
+    return end;
+  }
+
+  private boolean isSuspended() {
+    return !jvm.process().whyStopped().isEmpty();
   }
 
   private List<ChunkFile> chunksOfRepository() throws FailedException {
-    List<ChunkFile> found;
+    List<ChunkFile> found = List.of();
     try {
       found = repository.chunks();
+      loss = found.isEmpty() ? "JFR had not yet written anything to " + repository.seen() : "";
     } catch (IOException e) {
-      throw new FailedException(
-          "the program was killed or crashed, and its chunks in %s can't be read: %s",
-          repository.seen(), FailedException.reason(e));
+      loss =
+          "JFR's chunks in " + repository.seen() + " can't be read: " + FailedException.reason(e);
     }
     if (found.isEmpty()) {
-      throw new FailedException(
-          "the program was killed or crashed before JFR had written anything to %s: no recording",
-          repository.seen());
+      throw new FailedException(ending("") + "; no recording: " + loss);
     }
     return found;
   }
 
+  /** Why JFR's repository has nothing of it, if it was read for it; else empty. */
+  String loss() {
+    return loss;
+  }
+
   @Override
   public String ending(String after) {
+    if (end == null) {
+      return "";
+    }
     return switch (end) {
       case ASKED -> shortage.isEmpty() ? "" : "ended the recording" + after + ", for " + shortage;
       case PROGRAM -> "the program ended" + after;
       case KILLED -> "the program was killed or crashed" + after;
+      case SUSPENDED -> suspended(after, whySuspended);
       case OUTSIDE -> "the recording was ended from outside (detach, or jcmd JFR.stop)" + after;
     };
   }
 
+  /** What is said of a process that is stopped at the end. */
+  static String suspended(String after, String why) {
+    return (after.isEmpty() ? "" : "at the end," + after + ", ") + "the process " + why;
+  }
+
   @Override
   public String saved() {
-    return end != End.KILLED
+    return !hasLostTheEnd()
         ? "what was recorded until then"
         : String.format(
             "what JFR had written until then, up to a second before: %s %s of %s",
@@ -438,8 +475,8 @@ public final class RemoteRecording implements RoundRecording {
           repository.chunks().stream()
               .allMatch(chunk -> chunk.header().ticksPerSecond() == TICKS_OF_SYSTEM);
       if (!isSystems && isTargetAlive()) {
+        hasClock = true; // also if it begins later
         jvm.diagnose("JFR.start name=" + name + CLOCK + " settings=none");
-        hasClock = true;
       }
     } catch (FailedException | IOException e) {
       return; // then the rate is the one that JFR states
@@ -462,9 +499,9 @@ public final class RemoteRecording implements RoundRecording {
     return chunks.stream().map(ChunkFile::header).toList();
   }
 
-  /** Whether JFR's repository was read, since the program was killed. */
+  /** Whether JFR's repository was read, since the program was killed or is stopped. */
   boolean hasLostTheEnd() {
-    return end == End.KILLED;
+    return end == End.KILLED || end == End.SUSPENDED;
   }
 
   @Override
@@ -480,7 +517,7 @@ public final class RemoteRecording implements RoundRecording {
   @Override
   public String keep() {
     keepFile = true;
-    String seen = end == End.KILLED ? repository.seen() : file.seen();
+    String seen = hasLostTheEnd() ? repository.seen() : file.seen();
     return seen + ", as process " + jvm.process().pid() + " sees it, for an hour";
   }
 
@@ -495,6 +532,9 @@ public final class RemoteRecording implements RoundRecording {
    */
   @Override
   public String report() throws FailedException {
+    if (end == End.SUSPENDED) {
+      return ""; // the agent can't answer
+    }
     long start = System.nanoTime();
     String report = "";
     boolean known = true;

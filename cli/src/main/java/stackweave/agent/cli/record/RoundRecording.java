@@ -51,7 +51,7 @@ public interface RoundRecording extends AutoCloseable {
   /** When it began, in ms since 1970. */
   long startMillis();
 
-  /** The time since its start, in ns. */
+  /** The time since its start, in ns; after {@link #finish}, until that began. */
   long nanos();
 
   /** Its length by the chunks that JFR has written, in ns; negative if unknown. */
