@@ -36,6 +36,23 @@ class RecordOutsideMoreIT extends OutsideRecorded {
     assertTrue(target.isAlive());
   }
 
+  /** The command is stopped meanwhile, and samples are taken until it goes on. */
+  @Test
+  void samplesOfALongerTimeThanAskedForAreSaid() throws Exception {
+    Process target = start(last(), RUNS);
+    RunningCommand record =
+        outside("record", target.pid(), "-d20s", "--settings=none", "-o", "rec.jfr");
+    awaitOwnSamples(record);
+    run("kill", "-STOP", record.pid()).successfully();
+    Thread.sleep(30_000);
+    run("kill", "-CONT", record.pid()).successfully();
+    Ended ended = record.end();
+    assertTrue(
+        ended.err().matches("(?s)stackweave: the recording is of .* 20 s were asked for\n.*"),
+        ended.err());
+    assertTrue(isSampled("rec.jfr"));
+  }
+
   @ParameterizedTest
   @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void whatAProgramDidUntilItsEndIsSaved(Jvm jvm) throws Exception {

@@ -65,6 +65,8 @@ final class OutsideRecorder implements Recorder {
   @Override
   public RoundRecording start(RemoteRecording.Request asked) throws FailedException {
     mustHaveRoom();
+    // First: it takes seconds on a busy machine, and what it has the JVM do would be sampled.
+    RemoteRecording events = startEvents(asked.ofJfr());
     Descriptor file = null;
     boolean begun = false;
     try {
@@ -76,7 +78,7 @@ final class OutsideRecorder implements Recorder {
       }
       current = file;
       begun = true;
-      return new OutsideRecording(this, asked.ofJfr(), file);
+      return new OutsideRecording(this, events, file);
     } catch (IOException e) {
       if (!process.isAlive()) {
         throw ended(process);
@@ -85,6 +87,9 @@ final class OutsideRecorder implements Recorder {
     } finally {
       if (!begun && file != null) {
         file.close();
+      }
+      if (!begun && events != null) {
+        events.discard();
       }
     }
   }
@@ -107,7 +112,7 @@ final class OutsideRecorder implements Recorder {
   }
 
   /** Has JFR record its own events; null if none are asked for, or that is not possible. */
-  RemoteRecording startEvents(RemoteRecording.Request asked) throws FailedException {
+  private RemoteRecording startEvents(RemoteRecording.Request asked) throws FailedException {
     if (asked.isEmpty()) {
       return null;
     }

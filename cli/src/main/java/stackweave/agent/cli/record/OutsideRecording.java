@@ -18,10 +18,9 @@ import stackweave.linux.Descriptor;
  */
 final class OutsideRecording implements RoundRecording {
   private final OutsideRecorder recorder;
-  private final RemoteRecording.Request asked;
 
-  /** Null if JFR's own events are not recorded, or not yet. */
-  private RemoteRecording events;
+  /** Null if JFR's own events are not recorded. */
+  private final RemoteRecording events;
 
   /** Whether they are not lost, after {@link #finish}. */
   private boolean hasEvents;
@@ -36,6 +35,9 @@ final class OutsideRecording implements RoundRecording {
   private boolean isEnding;
   private String obstacle = "";
 
+  /** How long samples were taken, until it was completed. */
+  private long sampledNanos;
+
   /** Whether the program ended before this recording. */
   private boolean hasProgramEnded;
 
@@ -46,18 +48,17 @@ final class OutsideRecording implements RoundRecording {
   private String stopped = "";
 
   /**
-   * @param asked JFR's own events
+   * @param events JFR's own; null if they are not recorded; closed with this
    * @param samples the file with the samples, without a name; closed with this
    */
-  OutsideRecording(OutsideRecorder recorder, RemoteRecording.Request asked, Descriptor samples) {
+  OutsideRecording(OutsideRecorder recorder, RemoteRecording events, Descriptor samples) {
     this.recorder = recorder;
-    this.asked = asked;
+    this.events = events;
     this.samples = samples;
   }
 
-  /** JFR begins then, too: the samples of its own before that would have no counterpart. */
   @Override
-  public void awaitSampling(BooleanSupplier cancelled) throws FailedException {
+  public void awaitSampling(BooleanSupplier cancelled) {
     Waiting.until(
         () -> recorder.session().hasStarted() || cancelled.getAsBoolean() || isOver(),
         START_NANOS,
@@ -65,9 +66,6 @@ final class OutsideRecording implements RoundRecording {
     obstacle = recorder.session().obstacle();
     startMillis = System.currentTimeMillis();
     startNanos = System.nanoTime();
-    if (!cancelled.getAsBoolean() && isTargetAlive()) {
-      events = recorder.startEvents(asked);
-    }
   }
 
   @Override
@@ -109,7 +107,7 @@ final class OutsideRecording implements RoundRecording {
 
   @Override
   public long spanNanos() {
-    return hasEvents ? events.spanNanos() : -1;
+    return sampledNanos;
   }
 
   @Override
@@ -120,6 +118,7 @@ final class OutsideRecording implements RoundRecording {
     hasProgramEnded = !isTargetAlive();
     stopped = recorder.process().whyStopped();
     recorder.complete(samples);
+    sampledNanos = System.nanoTime() - startNanos;
     if (events == null) {
       return;
     }

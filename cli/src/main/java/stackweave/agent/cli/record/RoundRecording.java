@@ -54,7 +54,7 @@ public interface RoundRecording extends AutoCloseable {
   /** The time since its start, in ns; after {@link #finish}, until that began. */
   long nanos();
 
-  /** Its length by the chunks that JFR has written, in ns; negative if unknown. */
+  /** Its length as it was recorded, in ns; negative if unknown. */
   long spanNanos();
 
   /**
