@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,8 +113,12 @@ class RecordAllIT {
   }
 
   private void begin(String... options) throws IOException {
+    beginFor("5m", options);
+  }
+
+  private void beginFor(String time, String... options) throws IOException {
     List<Object> words =
-        new ArrayList<>(List.of("record", "--all", "-d", "5m", "--match", "Works -" + mark));
+        new ArrayList<>(List.of("record", "--all", "-d", time, "--match", "Works -" + mark));
     words.addAll(List.of(options));
     List<String> permitted = new ArrayList<>(List.of("setpriv", "--bounding-set", CAPABILITIES));
     permitted.addAll(ForkedJvm.agentCommand(newest().jdk(), words.toArray()));
@@ -244,6 +249,23 @@ class RecordAllIT {
     assertFalse(said.contains("" + other.pid()), said);
     assertEquals(
         0, Files.getAttribute(directory.resolve("rec-" + inner.pid() + ".jfr"), "unix:uid"));
+  }
+
+  /** And not that of the command's start. */
+  @Test
+  void theTimeIsThatOfSamples() throws Exception {
+    ProcessHandle only = start(newest(), "only");
+    beginFor("4s");
+    Ended ended = command.end();
+    assertEquals(0, ended.exit(), ended.err());
+    List<Instant> times =
+        samples(only).stream()
+            .filter(sample -> sample.thread().name().startsWith("busy"))
+            .map(Sample::time)
+            .sorted()
+            .toList();
+    long millis = Duration.between(times.get(0), times.get(times.size() - 1)).toMillis();
+    assertTrue(millis > 3_500, millis + " ms; " + ended.err());
   }
 
   /** The switch of a JVM's user is respected, and no other's. */

@@ -30,7 +30,7 @@ final class ManyRecordings {
   /** Of one user, where those of several are recorded. */
   private static final int MOST_OF_USER = 48;
 
-  private static final long LOOK_MILLIS = 1_000;
+  private static final long LOOK_NANOS = 1_000_000_000L;
 
   private static final long RETRY_NANOS = 60_000_000_000L;
 
@@ -54,7 +54,10 @@ final class ManyRecordings {
   private final Plan plan;
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
-  private final long startNanos = System.nanoTime();
+
+  /** When the JVMs that were found first were all sampled, or could not be; 0 before. */
+  private volatile long startNanos;
+
   private ManyOptions.Users users;
   private OutsideSampling.Shared shared;
 
@@ -72,7 +75,10 @@ final class ManyRecordings {
    */
   private record Failure(String why, long atNanos, boolean isFinal) {}
 
-  private final ShortRecordings shortOnes = new ShortRecordings(startNanos);
+  /** Those whose time is over; others may have begun later. */
+  private final Set<Jvm> done = new HashSet<>();
+
+  private final ShortRecordings shortOnes = new ShortRecordings(System.nanoTime());
   private int othersSaid;
   private boolean isMostSaid;
 
@@ -102,12 +108,21 @@ final class ManyRecordings {
       if (recordings.isEmpty() && search.isComplete()) {
         CommandMessages.say("no JVM matches yet; those that begin to are recorded");
       }
-      while (!interrupted.await(
-          Math.max(1, Math.min(LOOK_MILLIS, leftMillis())), TimeUnit.MILLISECONDS)) {
-        if (leftMillis() <= 0) {
-          break;
+      long begunNanos = System.nanoTime();
+      List<Recording> first = List.copyOf(recordings.values());
+      for (long looked = begunNanos; !isInterruptedSoon() && leftMillis() > 0; ) {
+        long now = System.nanoTime();
+        boolean isLate = now - begunNanos > RoundRecording.START_NANOS;
+        boolean isKnown = !first.isEmpty() || search.isComplete();
+        if (startNanos == 0
+            && (isLate || isKnown && first.stream().noneMatch(Recording::isBeginning))) {
+          startNanos = now;
         }
-        look(search);
+        if (now - looked >= LOOK_NANOS) {
+          looked = now;
+          look(search);
+          first = first.isEmpty() ? List.copyOf(recordings.values()) : first;
+        }
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -117,14 +132,22 @@ final class ManyRecordings {
     }
   }
 
+  private boolean isInterruptedSoon() throws InterruptedException {
+    long pause = Math.max(1, Math.min(PAUSE_MILLIS, leftMillis()));
+    return interrupted.await(pause, TimeUnit.MILLISECONDS);
+  }
+
   private long leftMillis() {
-    return plan.totalMillis() - (System.nanoTime() - startNanos) / 1_000_000;
+    return startNanos == 0
+        ? plan.totalMillis()
+        : plan.totalMillis() - (System.nanoTime() - startNanos) / 1_000_000;
   }
 
   private void look(JvmSearch search) throws FailedException {
     try {
       List<Jvm> found = search.look();
       failed.keySet().retainAll(Set.copyOf(found));
+      done.retainAll(found);
       endOld(found);
       int others = 0;
       for (Jvm jvm : found) {
@@ -142,8 +165,9 @@ final class ManyRecordings {
 
   private boolean mayBeTried(Jvm jvm) {
     Failure failure = failed.get(jvm);
-    return failure == null
-        || !failure.isFinal() && System.nanoTime() - failure.atNanos() > RETRY_NANOS;
+    return !done.contains(jvm)
+        && (failure == null
+            || !failure.isFinal() && System.nanoTime() - failure.atNanos() > RETRY_NANOS);
   }
 
   /** Ends the recordings of JVMs that are gone, also by an exec. */
@@ -153,6 +177,9 @@ final class ManyRecordings {
       Recording recording = all.next();
       if (!recording.thread.isAlive()) {
         all.remove();
+        if (recording.hasBegun && recording.rounds.isTimeOver()) {
+          done.add(recording.jvm);
+        }
         String failure =
             recording.failure.replaceFirst("^process " + recording.jvm.pid() + ":? ", "it ");
         Failure before = failed.get(recording.jvm);
@@ -247,6 +274,9 @@ final class ManyRecordings {
     /** Whether its file is written. */
     volatile boolean isSaving;
 
+    /** Whether samples are taken, or were. */
+    private volatile boolean hasBegun;
+
     // What follows is read when the thread has ended.
     /** Why it could not be recorded; empty if it was. */
     String failure = "";
@@ -261,8 +291,13 @@ final class ManyRecordings {
       this.jvm = jvm;
       RemoteRecording.Request samples =
           new RemoteRecording.Request(RemoteRecording.NO_EVENTS, Map.of(), plan.eachMillis(), 0, 0);
-      this.rounds = new RecordingRounds(samples, leftMillis(), millis -> {});
+      this.rounds = new RecordingRounds(samples, leftMillis(), millis -> hasBegun = true);
       this.thread = DaemonThread.of("stackweave-record-" + jvm.pid(), this);
+    }
+
+    /** Whether it is not known yet if samples are taken. */
+    boolean isBeginning() {
+      return !hasBegun && thread.isAlive();
     }
 
     @Override

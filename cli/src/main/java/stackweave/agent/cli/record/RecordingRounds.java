@@ -145,7 +145,7 @@ public final class RecordingRounds {
   private boolean isLast(RoundRecording recording) {
     return isInterrupted()
         || !recording.shortage().isEmpty()
-        || passedMillis() >= totalMillis
+        || isTimeOver()
         || recording.isOver() && !hasEndedByItself(recording);
   }
 
@@ -160,6 +160,11 @@ public final class RecordingRounds {
   /** Whether it is to end, as after Ctrl-C. */
   private boolean isInterrupted() {
     return interrupted.getCount() == 0;
+  }
+
+  /** Whether it ended when its time was over. */
+  boolean isTimeOver() {
+    return passedMillis() >= totalMillis;
   }
 
   private long passedMillis() {
