@@ -3,7 +3,6 @@ package stackweave.fleet.store;
 import java.io.IOException;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
-import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
@@ -38,8 +37,12 @@ record StoreAtomicFiles(FileSystem files) implements AtomicFiles {
     writing.must(CONDITIONAL, true);
     try (FSDataOutputStream out = (FSDataOutputStream) writing.build()) {
       out.write(content);
-    } catch (FileAlreadyExistsException e) {
-      return false;
+    } catch (IOException e) {
+      // S3A has several exceptions for it.
+      if (files.exists(file)) {
+        return false;
+      }
+      throw e;
     }
     return true;
   }
