@@ -53,24 +53,19 @@ abstract class FleetCommand implements Callable<Integer> {
       return e.getMessage();
     }
     if (e instanceof FileSystemException file && file.getReason() == null) {
-      return line(e.toString()); // its message is only the file's name
+      return e.toString(); // its message is only the file's name
     }
     if (e instanceof IOException || e instanceof AnalysisException) {
-      return line(e.getMessage() == null ? e.toString() : e.getMessage());
+      return FleetException.firstLine(e);
     }
     if (e instanceof SparkThrowable) {
       Throwable cause = e;
       while (cause.getCause() != null) {
         cause = cause.getCause();
       }
-      return "Spark's job failed, and the tables are as before: "
-          + line(String.valueOf(cause.getMessage()));
+      return "Spark's job failed, and the tables are as before: " + FleetException.firstLine(cause);
     }
-    return line("unexpected: " + e);
-  }
-
-  private static String line(String message) {
-    return message.lines().findFirst().orElse("");
+    return "unexpected: " + e.getClass().getName() + ": " + FleetException.firstLine(e);
   }
 
   /** Spark's session, as spark-submit configures it. */

@@ -48,7 +48,7 @@ public final class Query extends FleetCommand {
       result = spark.sql(sql);
     } catch (Exception e) { // its methods do not declare what they throw
       if (e instanceof AnalysisException) {
-        throw new FleetException(e.getMessage().lines().findFirst().orElse(""));
+        throw new FleetException(FleetException.firstLine(e));
       }
       throw e;
     }

@@ -125,8 +125,7 @@ public final class TableQuery {
     } catch (Exception e) { // Spark throws checked exceptions that its methods do not declare
       if (e instanceof AnalysisException || e instanceof ParseException) {
         throw new FleetException(
-            "'%s' is no predicate on samples: %s",
-            where, String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+            "'%s' is no predicate on samples: %s", where, FleetException.firstLine(e));
       }
       throw e;
     }

@@ -13,4 +13,13 @@ public final class FleetException extends Exception {
   public FleetException(String format, Object... arguments) {
     super(arguments.length == 0 ? format : String.format(Locale.ROOT, format, arguments));
   }
+
+  /** The first line of an exception's message that has any text; its class if there is none. */
+  public static String firstLine(Throwable e) {
+    return String.valueOf(e.getMessage())
+        .lines()
+        .filter(line -> !line.isBlank())
+        .findFirst()
+        .orElseGet(e::toString);
+  }
 }

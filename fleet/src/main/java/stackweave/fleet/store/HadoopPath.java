@@ -29,9 +29,7 @@ public record HadoopPath(FileSystem files, Path path) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new FleetException(
           "%s: can't be reached: %s: %s",
-          name,
-          cause.getClass().getSimpleName(),
-          String.valueOf(cause.getMessage()).lines().findFirst().orElse(""));
+          name, cause.getClass().getSimpleName(), FleetException.firstLine(cause));
     }
   }
 }

@@ -120,7 +120,7 @@ public record Manifest(
     } catch (IOException e) {
       throw new FleetException(
           "%s: is damaged (%s): put a copy of it back, or delete it, and the one before holds",
-          name, String.valueOf(e.getMessage()).lines().findFirst().orElse(""));
+          name, FleetException.firstLine(e));
     }
   }
 }
