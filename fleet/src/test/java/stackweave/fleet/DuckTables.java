@@ -1,5 +1,7 @@
 package stackweave.fleet;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -11,6 +13,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * The tables as DuckDB reads them, by duckdb.sql, with the views of views.sql: a reader that this
@@ -57,6 +61,37 @@ final class DuckTables implements AutoCloseable {
       }
     }
     return rows;
+  }
+
+  /** All rows of all tables, in an order of their own, without names and times of runs. */
+  Map<String, List<String>> all() throws SQLException {
+    Map<String, List<String>> all = new TreeMap<>();
+    for (String table : List.of("samples", "stacks", "sources", "rejects")) {
+      String but = table.matches("sources|rejects") ? "batch, read_at, modified" : "batch";
+      all.put(
+          table,
+          rows("SELECT * EXCLUDE (" + but + ") FROM " + table).stream()
+              .map(List::toString)
+              .sorted()
+              .toList());
+    }
+    return all;
+  }
+
+  /**
+   * Asserts that the tables fit together: all samples of all recordings, each once, with their
+   * stacks.
+   */
+  void assertWhole() throws SQLException {
+    for (String wrong :
+        List.of(
+            "SELECT source FROM (SELECT source, sum(count) AS n FROM samples GROUP BY source) s"
+                + " FULL JOIN sources USING (source) WHERE n IS DISTINCT FROM sources.samples",
+            "SELECT source FROM sources GROUP BY source HAVING count(*) > 1",
+            "SELECT stack_id FROM samples ANTI JOIN stacks USING (stack_id)",
+            "SELECT stack_id FROM stacks GROUP BY stack_id HAVING count(*) > 1")) {
+      assertEquals(List.of(), rows(wrong), wrong);
+    }
   }
 
   @Override

@@ -20,6 +20,11 @@ import stackweave.testing.RunningCommand;
 final class FleetJvm {
   private static final String NEXT = "next";
 
+  /** What comes before commands that are to fail. */
+  private static final String FAILS = "fails";
+
+  private static final int FAILED = 2;
+
   private final ForkedJvm jvm;
   private final List<String> arguments = new ArrayList<>();
 
@@ -34,6 +39,7 @@ final class FleetJvm {
     jvm.options(
         "-XX:TieredStopAtLevel=1",
         "-Xmx1g",
+        "-Djava.io.tmpdir=" + directory, // also of Spark, whose files stay if it is killed
         "-Dspark.master=" + master,
         "-Dspark.ui.enabled=false",
         "-Dspark.driver.host=localhost",
@@ -62,8 +68,21 @@ final class FleetJvm {
     return this;
   }
 
+  /** Then runs a command that is to end with 2; the next one runs only if it does. */
+  FleetJvm thenFails(Class<? extends Callable<Integer>> command, Object... ofCommand) {
+    then(command, ofCommand);
+    arguments.add(arguments.size() - 1 - ofCommand.length, FAILS);
+    return this;
+  }
+
   RunningCommand start() {
-    return jvm.start(FleetJvm.class.getName(), arguments.toArray(String[]::new));
+    return start(FleetJvm.class, arguments.toArray());
+  }
+
+  /** Starts a main class of a test, which may do more with commands than run them one by one. */
+  RunningCommand start(Class<?> main, Object... ofMain) {
+    return jvm.start(
+        main.getName(), Arrays.stream(ofMain).map(Object::toString).toArray(String[]::new));
   }
 
   /** Runs the commands to their end, or to the first that fails, whose exit code it has. */
@@ -78,18 +97,26 @@ final class FleetJvm {
   /** In the JVM. */
   public static void main(String[] arguments) throws ReflectiveOperationException {
     List<String> all = List.of(arguments);
-    int code = 0;
     for (int from = 0; from < all.size(); ) {
       int next = all.subList(from, all.size()).indexOf(NEXT);
       int to = next < 0 ? all.size() : from + next;
-      FleetCommand command =
-          (FleetCommand) Class.forName(all.get(from)).getDeclaredConstructor().newInstance();
-      code = FleetCommand.execute(command, all.subList(from + 1, to).toArray(String[]::new));
-      if (code != 0) {
-        break;
+      boolean fails = all.get(from).equals(FAILS);
+      int code = run(all.subList(fails ? from + 1 : from, to));
+      if (fails && code != FAILED) {
+        System.err.println(all.subList(from, to) + " ended with " + code);
+        System.exit(1);
+      }
+      if (!fails && code != 0) {
+        System.exit(code);
       }
       from = to + 1;
     }
-    System.exit(code);
+    System.exit(0);
+  }
+
+  private static int run(List<String> words) throws ReflectiveOperationException {
+    FleetCommand command =
+        (FleetCommand) Class.forName(words.get(0)).getDeclaredConstructor().newInstance();
+    return FleetCommand.execute(command, words.subList(1, words.size()).toArray(String[]::new));
   }
 }
