@@ -27,6 +27,7 @@ import stackweave.jfr.process.SampledProcess;
 import stackweave.jfr.read.Sample;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.jvm.JvmFacts;
+import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.RunningCommand;
@@ -266,6 +267,18 @@ class RecordAllIT {
             .toList();
     long millis = Duration.between(times.get(0), times.get(times.size() - 1)).toMillis();
     assertTrue(millis > 3_500, millis + " ms; " + ended.err());
+  }
+
+  @Test
+  void whyAStoppedJvmHasNoFileIsSaid() throws Exception {
+    ProcessHandle stopped = start(oldest(), "stopped");
+    Commands.output("kill", "-STOP", stopped.pid());
+    beginFor("1s");
+    Ended ended = command.end();
+    assertEquals(0, ended.exit(), ended.err());
+    assertTrue(
+        ended.err().contains("no sample was taken, so there is no file: the process is stopped"),
+        ended.err());
   }
 
   /** The switch of a JVM's user is respected, and no other's. */

@@ -122,9 +122,11 @@ final class RecordedFiles {
   void take(TargetProcess process, RoundRecording recording, boolean last) throws FailedException {
     if (kind == Kind.MANY && last && !hasSamples(recording.report())) {
       // One of many, of which nobody would look at it.
+      String further = count == 0 ? "" : "further ";
+      String why = recording.ending("");
       CommandMessages.say(
-          "process %s: no %ssample was taken, so there is no %sfile",
-          pid, count == 0 ? "" : "further ", count == 0 ? "" : "further ");
+          "process %s: no %ssample was taken, so there is no %sfile%s",
+          pid, further, further, why.isEmpty() ? "" : ": " + why);
       return;
     }
     Path file = file(recording.startMillis(), true);
