@@ -1,6 +1,7 @@
 package stackweave.fleet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.URI;
 import java.nio.file.Path;
@@ -8,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileSystem;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -76,6 +78,21 @@ class HdfsIT {
       }
     }
     assertEquals(tablesOnFile(), tables());
+  }
+
+  @Test
+  void aRecordingThatIsStillWrittenIsLeftToTheNextRun() throws Exception {
+    try (FSDataOutputStream writing = files.create(path("/in/6-written.jfr"))) {
+      writing.write(KeptRecordings.later("orders-17.jfr", Duration.ofDays(1)));
+      writing.hflush(); // from now on this is its size
+      writing.write(KeptRecordings.later("orders-25.jfr", Duration.ofDays(1)));
+      writing.hflush(); // readers see this, too
+      String said = ingest(hdfs.root() + "/in", out).run().successfully().out();
+      assertTrue(said.contains("6 recordings read, 1 rejected"), said);
+      assertTrue(said.contains("changed while it was read"), said);
+    }
+    String said = ingest(hdfs.root() + "/in", out).run().successfully().out();
+    assertTrue(said.contains("1 recordings read, 0 rejected, 6 known"), said);
   }
 
   @Test

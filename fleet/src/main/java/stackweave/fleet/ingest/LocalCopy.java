@@ -1,6 +1,7 @@
 package stackweave.fleet.ingest;
 
 import java.io.EOFException;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,6 +14,9 @@ import java.util.HexFormat;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
 
 /**
  * A recording as a file of this machine, where the reader can go to and fro in it. Closing it
@@ -21,11 +25,10 @@ import org.apache.hadoop.conf.Configuration;
  * @param file the copy, unpacked
  * @param sha256 hash of the bytes that were copied, in hexadecimal
  * @param hashOfBeginning hash of as many bytes as were asked for; empty if none were
- * @param isTooLarge whether the copy ends where it would have become too large
+ * @param incomplete why this is not the whole file as it was listed; empty if it is
  * @param damage why the original could not be unpacked to its end; empty if it was
  */
-record LocalCopy(
-    Path file, String sha256, String hashOfBeginning, boolean isTooLarge, String damage)
+record LocalCopy(Path file, String sha256, String hashOfBeginning, String incomplete, String damage)
     implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
 
@@ -48,29 +51,53 @@ record LocalCopy(
     MessageDigest all = newDigest();
     MessageDigest first = newDigest();
     String damage = "";
-    boolean isTooLarge = false;
-    try (InputStream file = path.getFileSystem(configuration).open(path);
+    String incomplete;
+    FileSystem files = path.getFileSystem(configuration);
+    try (FSDataInputStream file = files.open(path);
         OutputStream out = Files.newOutputStream(copy)) {
       byte[] buffer = new byte[BUFFER_BYTES];
       long copied = 0;
-      InputStream content = input.path().endsWith(".gz") ? new GZIPInputStream(file) : file;
-      for (int count = content.read(buffer); count >= 0; count = content.read(buffer)) {
-        all.update(buffer, 0, count);
-        first.update(buffer, 0, (int) Math.max(0, Math.min(count, beginning - copied)));
-        copied += count;
-        if (copied > most) {
-          isTooLarge = true;
-          break;
+      int count = -1;
+      try {
+        InputStream content = input.path().endsWith(".gz") ? new GZIPInputStream(file) : file;
+        count = content.read(buffer);
+        for (; count >= 0 && copied + count <= most; count = content.read(buffer)) {
+          all.update(buffer, 0, count);
+          first.update(buffer, 0, (int) Math.max(0, Math.min(count, beginning - copied)));
+          copied += count;
+          out.write(buffer, 0, count);
         }
-        out.write(buffer, 0, count);
+      } catch (EOFException | ZipException e) {
+        damage = "can't be unpacked to its end: " + e.getMessage();
+        count = -1;
       }
-    } catch (EOFException | ZipException e) {
-      damage = "can't be unpacked to its end: " + e.getMessage();
+      incomplete =
+          count >= 0
+              ? "is larger than " + (most >> 20) + " MiB, the limit (--max-size)"
+              : changed(files, input, file.getPos());
     } catch (IOException | RuntimeException e) {
       Files.delete(copy);
       throw e;
     }
-    return new LocalCopy(copy, hex(all), beginning > 0 ? hex(first) : "", isTooLarge, damage);
+    return new LocalCopy(copy, hex(all), beginning > 0 ? hex(first) : "", incomplete, damage);
+  }
+
+  /**
+   * Says whether a file is another one than was listed: its samples would count twice as soon as it
+   * has grown. HDFS shows an older size and time of a file that is still written than its content.
+   */
+  private static String changed(FileSystem files, InputFile input, long bytesRead)
+      throws IOException {
+    try {
+      FileStatus now = files.getFileStatus(new org.apache.hadoop.fs.Path(input.path()));
+      boolean isSame =
+          now.getLen() == input.size()
+              && now.getModificationTime() == input.modified()
+              && bytesRead <= input.size();
+      return isSame ? "" : "changed while it was read; the next run looks at it again";
+    } catch (FileNotFoundException e) {
+      return ""; // it was deleted after it had been read
+    }
   }
 
   /** A file for this task, where there is room. */

@@ -13,7 +13,6 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import org.apache.hadoop.fs.FileStatus;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.FlatMapFunction;
 import org.apache.spark.sql.Row;
@@ -162,7 +161,9 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
 
     private void begin() throws IOException, RejectedException, RecordingException {
       copy = copy(input);
-      checkWhole(input, copy);
+      if (!copy.incomplete().isEmpty()) {
+        throw new RejectedException(copy.incomplete());
+      }
       sha256 = copy.sha256(); // from here on the same file is rejected for good
       checkNew(input, copy);
       pieces = new RecordingPieces(copy.file());
@@ -236,24 +237,6 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
     Earlier earlier = settings.earlier.get(input.path());
     long beginning = earlier != null && earlier.size < input.size() ? earlier.size : 0;
     return LocalCopy.of(input, beginning, settings.maxBytes, configuration.value());
-  }
-
-  /** Refuses a copy that is not of the file as it was listed, or not of all of it. */
-  private void checkWhole(InputFile input, LocalCopy copy) throws IOException, RejectedException {
-    if (copy.isTooLarge()) {
-      throw new RejectedException(
-          "is larger than " + (settings.maxBytes >> 20) + " MiB, the limit (--max-size)");
-    }
-    org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(input.path());
-    try {
-      FileStatus now = path.getFileSystem(configuration.value()).getFileStatus(path);
-      if (now.getLen() != input.size() || now.getModificationTime() != input.modified()) {
-        // Its samples would count twice as soon as it has grown.
-        throw new RejectedException("changed while it was read; the next run looks at it again");
-      }
-    } catch (FileNotFoundException e) {
-      // It was deleted after it had been copied.
-    }
   }
 
   /** Refuses what is in the tables already, also under another name, or as a file that grew. */
