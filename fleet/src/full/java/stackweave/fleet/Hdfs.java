@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileSystem;
 import stackweave.testing.ForkedJvm;
@@ -36,14 +38,27 @@ final class Hdfs {
   private void start(String... more) throws Exception {
     Path details = directory.resolve("details.json");
     Files.deleteIfExists(details);
-    ForkedJvm jvm =
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "-datanodes",
+                "1",
+                "-nnport",
+                Integer.toString(port),
+                "-writeDetails",
+                details.toString(),
+                "-D",
+                "dfs.replication=1",
+                "-D",
+                "hadoop.tmp.dir=" + directory));
+    arguments.addAll(List.of(more));
+    process =
         ForkedJvm.on(Parts.jdk(), directory)
-            .options("-Xmx512m", "-XX:TieredStopAtLevel=1", "-Dhdfs.minidfs.basedir=" + directory)
-            .options("-cp", classPath, "org.apache.hadoop.test.MiniDFSClusterManager")
-            .options("-datanodes", "1", "-nnport", Integer.toString(port))
-            .options("-writeDetails", details.toString())
-            .options(more);
-    process = jvm.start("-D", "dfs.replication=1");
+            .options("-Xmx512m", "-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + directory)
+            .options("-Dhdfs.minidfs.basedir=" + directory)
+            .classPath(classPath)
+            .start(
+                "org.apache.hadoop.test.MiniDFSClusterManager", arguments.toArray(String[]::new));
     Parts.until(() -> Files.exists(details), process);
   }
 

@@ -119,6 +119,7 @@ class S3IT {
             "-Dspark.hadoop.fs.s3a.endpoint=http://127.0.0.1:" + port,
             "-Dspark.hadoop.fs.s3a.endpoint.region=us-east-1",
             "-Dspark.hadoop.fs.s3a.path.style.access=true",
+            "-Dspark.hadoop.fs.s3a.buffer.dir=" + directory,
             "-Dspark.hadoop.fs.s3a.access.key=any",
             "-Dspark.hadoop.fs.s3a.secret.key=any");
   }
