@@ -75,7 +75,7 @@ CREATE OR REPLACE TEMPORARY TABLE fleet_no_stacks (
 
 CREATE OR REPLACE TEMPORARY TABLE fleet_no_sources (
   source VARCHAR, path VARCHAR, size BIGINT, modified TIMESTAMP WITH TIME ZONE, sha256 VARCHAR,
-  read_at TIMESTAMP WITH TIME ZONE, service VARCHAR, version VARCHAR, host VARCHAR, pid BIGINT,
+  bytes BIGINT, read_at TIMESTAMP WITH TIME ZONE, service VARCHAR, version VARCHAR, host VARCHAR, pid BIGINT,
   session VARCHAR, sessions INTEGER, jdk VARCHAR, agent_version VARCHAR,
   first TIMESTAMP WITH TIME ZONE, last TIMESTAMP WITH TIME ZONE, samples BIGINT,
   unresolved BIGINT, lost BIGINT, cpu_used_ns BIGINT, cpu_covered_ns BIGINT,
@@ -107,7 +107,7 @@ FROM query(CASE WHEN len(getvariable('fleet_stacks')) > 0
 
 CREATE OR REPLACE TEMPORARY VIEW sources AS
 SELECT
-  source, path, size, modified, sha256, read_at, service, version, host, pid, session, sessions,
+  source, path, size, modified, sha256, bytes, read_at, service, version, host, pid, session, sessions,
   jdk, agent_version, first, last, samples, unresolved, lost, cpu_used_ns, cpu_covered_ns,
   cpu_missed_ns, losses, figures, batch
 FROM query(CASE WHEN len(getvariable('fleet_sources')) > 0

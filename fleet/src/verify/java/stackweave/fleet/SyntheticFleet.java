@@ -343,6 +343,7 @@ final class SyntheticFleet {
                   1L,
                   at,
                   source,
+                  1L,
                   at,
                   s.service,
                   s.version,

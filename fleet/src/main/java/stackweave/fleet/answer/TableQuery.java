@@ -54,7 +54,7 @@ public final class TableQuery {
   public static final String ALL = "true";
 
   /** Sums that a page can show anyway. */
-  private static final int MOST = 200_000;
+  private static final int MOST = 50_000;
 
   private static final StackEnd COMPLETE = new StackEnd("", true);
 
@@ -141,7 +141,8 @@ public final class TableQuery {
   }
 
   private Column weight() {
-    return col(choice.isEvent() ? "weight" : choice.isWall() ? "wall_ns" : "cpu_ns");
+    String column = choice.isEvent() ? "weight" : choice.isWall() ? "wall_ns" : "cpu_ns";
+    return col(column).cast("double"); // a sum of numbers may be larger than any number
   }
 
   private void addSums(Dataset<Row> chosen, List<SampleSum> sums) {
@@ -149,19 +150,16 @@ public final class TableQuery {
         chosen
             .groupBy("stack_id", "thread", "state", "event", "end_reason", "complete")
             .agg(sum("count").as("count"), sum(weight()).as("weight"), sum("squares").as("squares"))
+            .where(isKept())
             .orderBy(col("weight").desc(), col("stack_id"))
             .limit(MOST)
             .cache();
-    TableFrames frames = new TableFrames();
-    Map<String, List<SampledFrame>> stacks = new HashMap<>();
-    Dataset<Row> wanted =
-        directory
-            .read(spark, manifest, Table.STACKS)
-            .join(largest.select("stack_id").distinct(), "stack_id")
-            .select("stack_id", "frames");
-    List<Row> rows = wanted.collectAsList();
-    rows.forEach(row -> frames.learn(row.getList(1)));
-    rows.forEach(row -> stacks.put(row.getString(0), frames.frames(row.getList(1))));
+    Map<String, List<SampledFrame>> stacks =
+        stacks(
+            directory
+                .read(spark, manifest, Table.STACKS)
+                .join(largest.select("stack_id").distinct(), "stack_id")
+                .select("stack_id", "frames"));
     for (Row row : largest.collectAsList()) {
       sums.add(
           new SampleSum(
@@ -174,10 +172,27 @@ public final class TableQuery {
               new StackEnd(row.getString(4), row.getBoolean(5)),
               stacks.getOrDefault(row.getString(0), List.of()),
               row.getLong(6),
-              row.getLong(7),
+              (long) row.getDouble(7),
               row.getDouble(8)));
     }
     largest.unpersist();
+  }
+
+  /** Stacks by their ids. Equal frames are one object, and rows are seen one by one. */
+  private static Map<String, List<SampledFrame>> stacks(Dataset<Row> wanted) {
+    TableFrames frames = new TableFrames();
+    wanted
+        .select(explode(col("frames")).as("frame"))
+        .where("frame.library IS NOT NULL")
+        .select("frame.library", "frame.build_id")
+        .distinct()
+        .collectAsList()
+        .forEach(row -> frames.learn(row.getString(0), row.getString(1)));
+    Map<String, List<SampledFrame>> stacks = new HashMap<>();
+    wanted
+        .toLocalIterator()
+        .forEachRemaining(row -> stacks.put(row.getString(0), frames.frames(row.getList(1))));
+    return stacks;
   }
 
   /** As of a recording: memory that was given back has no growth. */
@@ -197,7 +212,7 @@ public final class TableQuery {
       return;
     }
     long count = all.getLong(2);
-    long weight = all.getLong(3);
+    long weight = (long) all.getDouble(3);
     double squares = all.getDouble(4);
     for (SampleSum sum : sums) {
       count -= sum.count();

@@ -12,7 +12,6 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -26,6 +25,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.SerializableConfiguration;
+import scala.jdk.javaapi.CollectionConverters;
 import stackweave.fleet.store.FleetException;
 import stackweave.fleet.store.Manifest;
 import stackweave.fleet.store.Table;
@@ -103,74 +103,91 @@ public final class IngestRun {
   private Outcome locked(List<InputFile> all) throws IOException, FleetException {
     directory.clean(now);
     Manifest manifest = directory.manifest();
-    Known known = new Known(manifest);
-    List<InputFile> files = all.stream().filter(known::isNew).toList();
+    List<InputFile> files = newOnes(all, manifest);
     if (files.isEmpty()) {
       return new Outcome(0, all.size(), Map.of());
     }
-    readAll(files, known);
+    readAll(files, earlier(files, manifest));
     Outcome outcome = write(manifest, files, all.size() - files.size());
     directory.deleteTemporary(batch);
     return outcome;
   }
 
-  /** What earlier runs have read. */
-  private final class Known {
-    private final Map<String, String> pathBySha256 = new HashMap<>();
-    private final Map<String, RecordingReader.Earlier> byPath = new HashMap<>();
-    private final Set<List<Object>> files = new HashSet<>();
-
-    Known(Manifest manifest) {
-      for (Row row : rows(directory.read(spark, manifest, Table.SOURCES))) {
-        pathBySha256.put(row.getString(3), row.getString(0));
-        byPath.put(row.getString(0), new RecordingReader.Earlier(row.getLong(1), row.getString(3)));
-      }
-      Dataset<Row> rejects = directory.read(spark, manifest, Table.REJECTS);
-      rows(
-          request.partial()
-              ? rejects.where(not(col("reason").endsWith(RecordingReader.PARTIAL_TAKES)))
-              : rejects);
+  /** Those that no run has read or rejected for good. */
+  private List<InputFile> newOnes(List<InputFile> all, Manifest manifest) {
+    Column isForGood =
+        col("sha256")
+            .isNotNull()
+            .or(col("reason").equalTo(RecordingReader.tooLarge(request.maxBytes())));
+    if (request.partial()) {
+      isForGood = isForGood.and(not(col("reason").endsWith(RecordingReader.PARTIAL_TAKES)));
     }
+    Dataset<Row> known =
+        directory
+            .read(spark, manifest, Table.SOURCES)
+            .select("path", "size", "modified")
+            .union(
+                directory
+                    .read(spark, manifest, Table.REJECTS)
+                    .where(isForGood)
+                    .select("path", "size", "modified"));
+    Map<Integer, InputFile> byNumber = new HashMap<>();
+    all.forEach(file -> byNumber.put(file.number(), file));
+    return rows(all)
+        .join(
+            known,
+            CollectionConverters.asScala(List.of("path", "size", "modified")).toSeq(),
+            "left_anti")
+        .select("number")
+        .orderBy("number")
+        .collectAsList()
+        .stream()
+        .map(row -> byNumber.get(row.getInt(0)))
+        .toList();
+  }
 
-    private List<Row> rows(Dataset<Row> table) {
-      List<Row> rows =
-          table
-              .select("path", "size", "modified", "sha256")
-              // What could not even be copied as a whole may be so next time.
-              .where(col("sha256").isNotNull())
-              .collectAsList();
-      for (Row row : rows) {
-        files.add(List.of(row.getString(0), row.getLong(1), row.getTimestamp(2).getTime()));
-      }
-      return rows;
+  private Dataset<Row> rows(List<InputFile> files) {
+    List<Row> rows = new ArrayList<>();
+    for (InputFile file : files) {
+      rows.add(
+          RowFactory.create(
+              file.number(), file.path(), file.size(), new Timestamp(file.modified())));
     }
+    return spark.createDataFrame(
+        rows,
+        new StructType()
+            .add("number", DataTypes.IntegerType)
+            .add("path", DataTypes.StringType)
+            .add("size", DataTypes.LongType)
+            .add("modified", DataTypes.TimestampType));
+  }
 
-    boolean isNew(InputFile file) {
-      return !files.contains(List.of(file.path(), file.size(), file.modified()));
-    }
+  /** What earlier runs have read at the paths of these files. */
+  private Map<String, List<RecordingReader.Earlier>> earlier(
+      List<InputFile> files, Manifest manifest) {
+    Map<String, List<RecordingReader.Earlier>> earlier = new HashMap<>();
+    directory
+        .read(spark, manifest, Table.SOURCES)
+        .join(rows(files).select("path"), "path")
+        .select("path", "bytes", "sha256")
+        .collectAsList()
+        .forEach(
+            row ->
+                earlier
+                    .computeIfAbsent(row.getString(0), any -> new ArrayList<>())
+                    .add(new RecordingReader.Earlier(row.getLong(1), row.getString(2))));
+    return earlier;
   }
 
   private String rawPlace() {
     return directory.temporary(batch).toString();
   }
 
-  private void readAll(List<InputFile> files, Known known) {
-    Map<String, RecordingReader.Earlier> earlier = new HashMap<>();
-    for (InputFile file : files) {
-      RecordingReader.Earlier own = known.byPath.get(file.path());
-      if (own != null) {
-        earlier.put(file.path(), own);
-      }
-    }
+  private void readAll(List<InputFile> files, Map<String, List<RecordingReader.Earlier>> earlier) {
     RecordingReader reader =
         new RecordingReader(
             new RecordingReader.Settings(
-                known.pathBySha256,
-                earlier,
-                request.patterns(),
-                request.partial(),
-                request.maxBytes(),
-                now),
+                earlier, request.patterns(), request.partial(), request.maxBytes(), now),
             new SerializableConfiguration(spark.sparkContext().hadoopConfiguration()));
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     long bytes = files.stream().mapToLong(InputFile::size).sum();
@@ -189,7 +206,7 @@ public final class IngestRun {
   private Outcome write(Manifest manifest, List<InputFile> files, long known)
       throws IOException, FleetException {
     Dataset<Row> raw = spark.read().schema(RawRows.columns()).parquet(rawPlace());
-    Map<Integer, String> copies = copies(raw);
+    Map<Integer, String> copies = copies(raw, manifest);
     Dataset<Row> own =
         raw.join(
             refused(raw, copies.keySet()),
@@ -221,19 +238,25 @@ public final class IngestRun {
     return raw.where(col(table.label()).isNotNull()).select(table.label() + ".*");
   }
 
-  /** Files with the same content as an earlier one of this run, with the reason. */
-  private static Map<Integer, String> copies(Dataset<Row> raw) {
-    Map<String, String> first = new HashMap<>();
+  /** Files with the same content as one of an earlier run, or of this one, with the reason. */
+  private Map<Integer, String> copies(Dataset<Row> raw, Manifest manifest) {
     Map<Integer, String> copies = new HashMap<>();
-    List<Row> sources =
-        raw.where(col("sources").isNotNull())
-            .select("input", "sources.path", "sources.sha256")
-            .orderBy("input")
-            .collectAsList();
-    for (Row source : sources) {
+    Dataset<Row> sources =
+        raw.where(col("sources").isNotNull()).select("input", "sources.path", "sources.sha256");
+    Dataset<Row> known =
+        directory
+            .read(spark, manifest, Table.SOURCES)
+            .select(col("path").as("other"), col("sha256"));
+    sources
+        .join(known, "sha256")
+        .select("input", "other")
+        .collectAsList()
+        .forEach(row -> copies.put(row.getInt(0), "has been read already, as " + row.getString(1)));
+    Map<String, String> first = new HashMap<>();
+    for (Row source : sources.orderBy("input").collectAsList()) {
       String other = first.putIfAbsent(source.getString(2), source.getString(1));
       if (other != null) {
-        copies.put(source.getInt(0), "has the same content as " + other);
+        copies.putIfAbsent(source.getInt(0), "has the same content as " + other);
       }
     }
     return copies;

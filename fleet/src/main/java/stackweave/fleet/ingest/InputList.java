@@ -63,12 +63,21 @@ public final class InputList {
       throw new FleetException("%s: no such file or directory", argument);
     }
     for (FileStatus match : matches) {
+      boolean isNamed = match.getPath().getName().equals(pattern.path().getName());
+      if (!isNamed && isHidden(match)) {
+        continue;
+      }
       if (match.isFile()) {
         found.put(match.getPath().toString(), match);
       } else {
         addAllBelow(files, match, without);
       }
     }
+  }
+
+  private static boolean isHidden(FileStatus file) {
+    String name = file.getPath().getName();
+    return name.startsWith(".") || name.startsWith("_");
   }
 
   private void addAllBelow(FileSystem files, FileStatus top, Path without) throws IOException {
@@ -82,7 +91,7 @@ public final class InputList {
       }
       for (FileStatus child : children) {
         String name = child.getPath().getName();
-        if (child.getPath().equals(without) || name.startsWith(".") || name.startsWith("_")) {
+        if (child.getPath().equals(without) || isHidden(child)) {
           continue;
         }
         if (child.isDirectory()) {

@@ -10,25 +10,39 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
+import org.apache.spark.SparkEnv;
 
 /**
  * A recording as a file of this machine, where the reader can go to and fro in it. Closing it
  * deletes the file. Not thread-safe.
  *
  * @param file the copy, unpacked
- * @param sha256 hash of the bytes that were copied, in hexadecimal
- * @param hashOfBeginning hash of as many bytes as were asked for; empty if none were
+ * @param bytes of it
+ * @param sha256 hash of it, in hexadecimal
+ * @param hashOfBeginning hashes of the lengths that were asked for, as far as it is so long
  * @param incomplete why this is not the whole file as it was listed; empty if it is
  * @param damage why the original could not be unpacked to its end; empty if it was
  */
-record LocalCopy(Path file, String sha256, String hashOfBeginning, String incomplete, String damage)
+record LocalCopy(
+    Path file,
+    long bytes,
+    String sha256,
+    Map<Long, String> hashOfBeginning,
+    String incomplete,
+    String damage)
     implements AutoCloseable {
   private static final int BUFFER_BYTES = 1 << 16;
 
@@ -40,56 +54,39 @@ record LocalCopy(Path file, String sha256, String hashOfBeginning, String incomp
   /**
    * Copies a file, and unpacks it if its name ends with {@code .gz}.
    *
-   * @param beginning also hash so many of its first bytes; 0 for none
+   * @param beginnings also hash so many of its first bytes
    * @param most bytes of the copy
    * @throws IOException if the original can't be read now, or the copy not be written
    */
-  static LocalCopy of(InputFile input, long beginning, long most, Configuration configuration)
+  static LocalCopy of(
+      InputFile input, List<Long> beginnings, long most, Configuration configuration)
       throws IOException {
     org.apache.hadoop.fs.Path path = new org.apache.hadoop.fs.Path(input.path());
-    Path copy = temporaryFile(".jfr");
-    MessageDigest all = newDigest();
-    MessageDigest first = newDigest();
-    String damage = "";
-    String incomplete;
     FileSystem files = path.getFileSystem(configuration);
-    try (FSDataInputStream file = files.open(path);
-        OutputStream out = Files.newOutputStream(copy)) {
-      byte[] buffer = new byte[BUFFER_BYTES];
-      long copied = 0;
-      int count = -1;
-      try {
-        InputStream content = input.path().endsWith(".gz") ? new GZIPInputStream(file) : file;
-        count = content.read(buffer);
-        for (; count >= 0 && copied + count <= most; count = content.read(buffer)) {
-          all.update(buffer, 0, count);
-          first.update(buffer, 0, (int) Math.max(0, Math.min(count, beginning - copied)));
-          copied += count;
-          out.write(buffer, 0, count);
-        }
-      } catch (EOFException | ZipException e) {
-        damage = "can't be unpacked to its end: " + e.getMessage();
-        count = -1;
-      }
-      incomplete =
-          count >= 0
-              ? "is larger than " + (most >> 20) + " MiB, the limit (--max-size)"
-              : changed(files, input, file.getPos());
+    Path copy = temporaryFile(".jfr");
+    try (FSDataInputStream file = files.open(path)) {
+      Copying copying = new Copying(copy, beginnings, most);
+      String damage = copying.all(file, input.path().endsWith(".gz"));
+      String incomplete =
+          copying.isTooLarge
+              ? RecordingReader.tooLarge(most)
+              : changed(files, path, input, file.getPos());
+      return copying.end(incomplete, damage);
     } catch (IOException | RuntimeException e) {
       Files.delete(copy);
       throw e;
     }
-    return new LocalCopy(copy, hex(all), beginning > 0 ? hex(first) : "", incomplete, damage);
   }
 
   /**
    * Says whether a file is another one than was listed: its samples would count twice as soon as it
    * has grown. HDFS shows an older size and time of a file that is still written than its content.
    */
-  private static String changed(FileSystem files, InputFile input, long bytesRead)
+  private static String changed(
+      FileSystem files, org.apache.hadoop.fs.Path path, InputFile input, long bytesRead)
       throws IOException {
     try {
-      FileStatus now = files.getFileStatus(new org.apache.hadoop.fs.Path(input.path()));
+      FileStatus now = files.getFileStatus(path);
       boolean isSame =
           now.getLen() == input.size()
               && now.getModificationTime() == input.modified()
@@ -100,15 +97,92 @@ record LocalCopy(Path file, String sha256, String hashOfBeginning, String incomp
     }
   }
 
-  /** A file for this task, where there is room. */
+  /** Writes a copy and hashes it. */
+  private static final class Copying {
+    private final Path copy;
+    private final SortedSet<Long> beginnings;
+    private final long most;
+    private final MessageDigest digest = newDigest();
+    private final Map<Long, String> hashes = new HashMap<>();
+    private long bytes;
+    private boolean isTooLarge;
+
+    Copying(Path copy, List<Long> beginnings, long most) {
+      this.copy = copy;
+      this.beginnings = new TreeSet<>(beginnings);
+      this.most = most;
+    }
+
+    /** Copies all, and returns why the original could not be unpacked to its end, if so. */
+    String all(InputStream file, boolean isPacked) throws IOException {
+      try (OutputStream out = Files.newOutputStream(copy)) {
+        if (!isPacked) {
+          all(file, out);
+          return "";
+        }
+        try {
+          all(new GZIPInputStream(file), out);
+          return "";
+        } catch (EOFException | ZipException e) {
+          return "can't be unpacked to its end: " + e.getMessage();
+        }
+      }
+    }
+
+    private void all(InputStream content, OutputStream out) throws IOException {
+      byte[] buffer = new byte[BUFFER_BYTES];
+      for (int count = content.read(buffer); count >= 0; count = content.read(buffer)) {
+        if (bytes + count > most) {
+          isTooLarge = true;
+          return;
+        }
+        add(buffer, count);
+        out.write(buffer, 0, count);
+      }
+    }
+
+    private void add(byte[] buffer, int count) {
+      int done = 0;
+      while (!beginnings.isEmpty() && beginnings.first() <= bytes + count) {
+        int length = (int) (beginnings.first() - bytes);
+        digest.update(buffer, done, length - done);
+        done = length;
+        hashes.put(beginnings.first(), hex(cloned(digest)));
+        beginnings.remove(beginnings.first());
+      }
+      digest.update(buffer, done, count - done);
+      bytes += count;
+    }
+
+    LocalCopy end(String incomplete, String damage) {
+      return new LocalCopy(copy, bytes, hex(digest), hashes, incomplete, damage);
+    }
+  }
+
+  private static MessageDigest cloned(MessageDigest digest) {
+    try {
+      return (MessageDigest) digest.clone();
+    } catch (CloneNotSupportedException e) {
+      throw new IllegalStateException(e); // the JDK's can be cloned
+    }
+  }
+
+  /** A file for this task, where Spark has its own large files. */
   static Path temporaryFile(String ending) throws IOException {
-    for (String name : DIRECTORIES) {
-      String value = System.getenv(name);
-      if (value != null && Files.isDirectory(Path.of(value.split("[,:]")[0]))) {
-        return Files.createTempFile(Path.of(value.split("[,:]")[0]), "stackweave-", ending);
+    String setting = SparkEnv.get() == null ? "" : SparkEnv.get().conf().get("spark.local.dir", "");
+    for (String value :
+        Stream.concat(Stream.of(DIRECTORIES).map(LocalCopy::variable), Stream.of(setting))
+            .toList()) {
+      Path directory = Path.of(value.split("[,:]")[0]);
+      if (directory.isAbsolute() && Files.isDirectory(directory)) {
+        return Files.createTempFile(directory, "stackweave-", ending);
       }
     }
     return Files.createTempFile("stackweave-", ending);
+  }
+
+  private static String variable(String name) {
+    return System.getenv().getOrDefault(name, "");
   }
 
   /** May be closed several times. */

@@ -74,14 +74,10 @@ record Origin(String service, String version, String host) {
 
   private static String first(String... texts) {
     for (String text : texts) {
-      if (text != null && !text.isBlank()) {
-        String whole = Names.printable(text.strip());
-        return whole.equals(NO_PARTITION)
-            ? ""
-            : whole.substring(
-                0,
-                whole.offsetByCodePoints(
-                    0, Math.min(MOST, whole.codePointCount(0, whole.length()))));
+      String whole = text == null ? "" : Names.printable(text).strip();
+      if (!whole.isEmpty() && !whole.equals(NO_PARTITION)) {
+        int length = Math.min(MOST, whole.codePointCount(0, whole.length()));
+        return whole.substring(0, whole.offsetByCodePoints(0, length));
       }
     }
     return "";

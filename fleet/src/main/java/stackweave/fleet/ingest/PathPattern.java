@@ -19,7 +19,7 @@ public final class PathPattern implements Serializable {
 
   private static final String SCHEME = "path:";
   private static final Pattern PART =
-      Pattern.compile("\\{(service|version|host)}|(\\*\\*)|(\\*)|([^*{]+)");
+      Pattern.compile("\\{(service|version|host)}|(/\\*\\*(?=/)|\\*\\*)|(\\*)|([^*{/]+|/)");
 
   private final Pattern pattern;
 
@@ -44,7 +44,8 @@ public final class PathPattern implements Serializable {
       if (part.group(1) != null) {
         regex.append("(?<").append(part.group(1)).append(">[^/]+)");
       } else if (part.group(2) != null) {
-        regex.append(".*");
+        // Directories, or none.
+        regex.append(part.group(2).startsWith("/") ? "(?:/.*)?" : ".*");
       } else {
         regex.append(part.group(3) != null ? "[^/]*" : Pattern.quote(part.group(4)));
       }

@@ -83,6 +83,9 @@ final class RecordingPieces {
       for (long at = range.from; at < range.to; ) {
         at += in.transferTo(at, range.to - at, out);
       }
+    } catch (IOException e) {
+      Files.delete(piece);
+      throw e;
     }
     return piece;
   }

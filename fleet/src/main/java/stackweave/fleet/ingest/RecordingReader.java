@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Timestamp;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -44,24 +43,27 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
   /**
    * What is the same for all files of a run.
    *
-   * @param known what earlier runs have read, by hash: its path
-   * @param earlier what earlier runs have read at the paths of this one: size and hash
+   * @param earlier what earlier runs have read at the paths of this one
    * @param patterns facts in paths; the first one that knows a fact holds
    * @param partial whether what can be read of damaged recordings is taken
    * @param maxBytes of an unpacked recording
    * @param readAt when the run began
    */
   record Settings(
-      Map<String, String> known,
-      Map<String, Earlier> earlier,
+      Map<String, List<Earlier>> earlier,
       List<PathPattern> patterns,
       boolean partial,
       long maxBytes,
       Instant readAt)
       implements Serializable {}
 
-  /** What was read at a path. */
-  record Earlier(long size, String sha256) implements Serializable {}
+  /**
+   * What was read at a path.
+   *
+   * @param bytes when it was unpacked
+   * @param sha256 of these
+   */
+  record Earlier(long bytes, String sha256) implements Serializable {}
 
   /** A file that is not read; the message says why. */
   private static final class RejectedException extends Exception {
@@ -142,21 +144,32 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
         if (pieces.hasNext()) {
           return piece();
         }
-        isEnded = true;
-        deleteCopy();
-        return new RawRows(input).then(Table.SOURCES, List.of(facts.row()).iterator());
+        Row row = facts.row();
+        end();
+        return new RawRows(input).then(Table.SOURCES, List.of(row).iterator());
       } catch (RejectedException e) {
         return reject(e.getMessage());
       } catch (RecordingException e) {
-        return reject(why(e));
+        // With a cause it may be another one's fault: a full disk, or little memory.
+        return e.getCause() == null ? reject(why(e)) : rejectForNow(why(e));
       } catch (FileNotFoundException e) {
-        return reject("was deleted before it was read");
+        return rejectForNow("was deleted before it was read");
       } catch (IOException e) {
-        return reject("can't be read: " + e.getMessage());
+        return rejectForNow("can't be read: " + e.getMessage());
+      } catch (OutOfMemoryError | StackOverflowError e) {
+        // What was read is garbage now, and one file must not end a run over thousands.
+        return rejectForNow(
+            "its stacks do not fit into the memory of an executor (spark.executor.memory): " + e);
       } catch (RuntimeException e) {
-        // A defect of the reader must not end a run over thousands of files.
-        return reject("can't be read, unexpectedly: " + e);
+        // A defect of the reader, neither.
+        return rejectForNow("can't be read, unexpectedly: " + e);
       }
+    }
+
+    /** Rejects what the next run looks at again. */
+    private Iterator<Row> rejectForNow(String reason) {
+      sha256 = null;
+      return reject(reason);
     }
 
     private void begin() throws IOException, RejectedException, RecordingException {
@@ -166,14 +179,11 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
       }
       sha256 = copy.sha256(); // from here on the same file is rejected for good
       checkNew(input, copy);
+      mustBeWhole(copy.damage().isEmpty() ? List.of() : List.of(copy.damage()));
       pieces = new RecordingPieces(copy.file());
-      List<String> losses = new ArrayList<>(pieces.losses());
-      if (!copy.damage().isEmpty()) {
-        losses.add(copy.damage());
-      }
-      mustBeWhole(losses);
+      mustBeWhole(pieces.losses());
       origins = origins(input, copy.file());
-      facts = new SourceFacts(input, copy.sha256(), settings.readAt);
+      facts = new SourceFacts(input, copy, settings.readAt);
     }
 
     private Iterator<Row> piece() throws IOException, RejectedException, RecordingException {
@@ -213,8 +223,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
     }
 
     private Iterator<Row> reject(String reason) {
-      isEnded = true;
-      deleteCopy();
+      end();
       Row row =
           RowFactory.create(
               input.path(),
@@ -226,6 +235,15 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
       return new RawRows(input).then(Table.REJECTS, List.of(row).iterator());
     }
 
+    /** Drops what the task would hold until its last file was read. */
+    private void end() {
+      isEnded = true;
+      deleteCopy();
+      pieces = null;
+      origins = null;
+      facts = null;
+    }
+
     private void deleteCopy() {
       if (copy != null) {
         copy.close();
@@ -234,22 +252,27 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
   }
 
   private LocalCopy copy(InputFile input) throws IOException {
-    Earlier earlier = settings.earlier.get(input.path());
-    long beginning = earlier != null && earlier.size < input.size() ? earlier.size : 0;
-    return LocalCopy.of(input, beginning, settings.maxBytes, configuration.value());
+    List<Long> beginnings =
+        settings.earlier.getOrDefault(input.path(), List.of()).stream()
+            .map(Earlier::bytes)
+            .toList();
+    return LocalCopy.of(input, beginnings, settings.maxBytes, configuration.value());
   }
 
-  /** Refuses what is in the tables already, also under another name, or as a file that grew. */
+  /** The reason of what is larger than the limit, which the next run may have changed. */
+  static String tooLarge(long maxBytes) {
+    return "is larger than " + (maxBytes >> 20) + " MiB, the limit (--max-size)";
+  }
+
+  /** Refuses what has grown since it was read. */
   private void checkNew(InputFile input, LocalCopy copy) throws RejectedException {
-    String other = settings.known.get(copy.sha256());
-    if (other != null) {
-      throw new RejectedException("has been read already, as " + other);
-    }
-    Earlier earlier = settings.earlier.get(input.path());
-    if (earlier != null && copy.hashOfBeginning().equals(earlier.sha256)) {
-      throw new RejectedException(
-          "has grown since it was read, and its samples would count twice: give Ingest files that"
-              + " nobody writes any more");
+    for (Earlier earlier : settings.earlier.getOrDefault(input.path(), List.of())) {
+      if (copy.bytes() > earlier.bytes
+          && earlier.sha256.equals(copy.hashOfBeginning().get(earlier.bytes))) {
+        throw new RejectedException(
+            "has grown since it was read, and its samples would count twice: give Ingest files that"
+                + " nobody writes any more");
+      }
     }
   }
 

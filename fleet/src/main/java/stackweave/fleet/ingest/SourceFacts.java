@@ -25,6 +25,7 @@ final class SourceFacts {
 
   private final InputFile input;
   private final String sha256;
+  private final long bytes;
   private final Instant readAt;
   private final Set<String> sessions = new HashSet<>();
   private final List<String> losses = new ArrayList<>();
@@ -40,9 +41,13 @@ final class SourceFacts {
   private SamplerFigures figures = SamplerFigures.NONE;
 
   /** Of a recording of which nothing has been read yet. */
-  SourceFacts(InputFile input, String sha256, Instant readAt) {
+  SourceFacts(InputFile input, LocalCopy copy, Instant readAt) {
     this.input = input;
-    this.sha256 = sha256;
+    this.sha256 = copy.sha256();
+    this.bytes = copy.bytes();
+    if (!copy.damage().isEmpty()) {
+      losses.add(copy.damage());
+    }
     this.readAt = readAt;
   }
 
@@ -85,6 +90,7 @@ final class SourceFacts {
         input.size(),
         new Timestamp(input.modified()),
         sha256,
+        bytes,
         Timestamp.from(readAt),
         origin.service(),
         RecordingSums.textOrNull(origin.version()),

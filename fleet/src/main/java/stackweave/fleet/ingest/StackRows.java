@@ -2,6 +2,7 @@ package stackweave.fleet.ingest;
 
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -22,9 +23,6 @@ import stackweave.jfr.read.SampledModule;
  */
 final class StackRows {
   private static final int ID_BYTES = 16;
-
-  /** Separates texts in what is hashed: no name has it. */
-  private static final char END = '\0';
 
   private final MessageDigest digest = LocalCopy.newDigest();
   private final Map<SampledFrame, byte[]> hashes = new IdentityHashMap<>();
@@ -54,23 +52,25 @@ final class StackRows {
   private byte[] hash(SampledFrame frame) {
     SampledMethod method = frame.method();
     SampledModule module = method.module();
-    StringBuilder content = new StringBuilder(frame.kind()).append(END);
-    content.append(frame.found().label()).append(END);
+    List<Object> content = new ArrayList<>(List.of(frame.kind(), frame.found().label()));
     if (FrameRows.isJava(method)) {
-      content
-          .append(FrameRows.className(method))
-          .append(END)
-          .append(FrameRows.symbol(frame))
-          .append(END);
-      content.append(method.descriptor()).append(END).append(frame.line());
+      content.add(FrameRows.className(method));
+      content.add(FrameRows.symbol(frame));
+      content.add(method.descriptor());
+      content.add(frame.line());
     } else if (module == null) {
-      content.append(method.name());
+      content.add(method.name());
     } else if (module.buildId().isEmpty()) {
-      content.append(module.name()).append(END).append(method.name()).append(END);
-      content.append(FrameRows.offset(frame));
+      content.add(module.name());
+      content.add(method.name());
+      content.add(FrameRows.offset(frame));
     } else {
-      content.append(module.buildId()).append(END).append(FrameRows.offset(frame));
+      content.add(module.buildId());
+      content.add(FrameRows.offset(frame));
     }
-    return digest.digest(content.toString().getBytes(StandardCharsets.UTF_8));
+    StringBuilder text = new StringBuilder();
+    // With their lengths, since names may have any character.
+    content.forEach(part -> text.append(part.toString().length()).append(' ').append(part));
+    return digest.digest(text.toString().getBytes(StandardCharsets.UTF_8));
   }
 }

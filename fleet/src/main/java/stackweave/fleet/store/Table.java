@@ -61,6 +61,7 @@ public enum Table {
           .add("size", DataTypes.LongType)
           .add("modified", DataTypes.TimestampType)
           .add("sha256", DataTypes.StringType)
+          .add("bytes", DataTypes.LongType)
           .add("read_at", DataTypes.TimestampType)
           .add("service", DataTypes.StringType)
           .add("version", DataTypes.StringType)

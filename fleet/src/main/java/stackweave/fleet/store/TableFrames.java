@@ -13,8 +13,8 @@ import stackweave.jfr.read.SampledMethod;
 import stackweave.jfr.read.SampledModule;
 
 /**
- * Makes frames of rows, the opposite of {@link FrameRows}. Equal methods are one object. Not
- * thread-safe.
+ * Makes frames of rows, the opposite of {@link FrameRows}. Equal frames are one object, and so are
+ * equal methods. Not thread-safe.
  */
 public final class TableFrames {
   /** Before the start in the name of a function without one. */
@@ -26,24 +26,26 @@ public final class TableFrames {
   private final Map<String, Set<String>> buildsByName = new HashMap<>();
   private final Map<Build, SampledModule> modules = new HashMap<>();
   private final Map<SampledMethod, SampledMethod> methods = new HashMap<>();
+  private final Map<SampledFrame, SampledFrame> frames = new HashMap<>();
 
-  /** Learns of libraries before frames are made, as names show builds where there are several. */
-  public void learn(List<Row> stack) {
-    for (Row frame : stack) {
-      String library = text(frame, "library");
-      if (!library.isEmpty()) {
-        buildsByName.computeIfAbsent(library, any -> new HashSet<>()).add(text(frame, "build_id"));
-      }
-    }
+  /**
+   * Learns of a library before frames are made, as names show builds where there are several.
+   *
+   * @param buildId null if unknown
+   */
+  public void learn(String library, String buildId) {
+    buildsByName
+        .computeIfAbsent(library, any -> new HashSet<>())
+        .add(buildId == null ? "" : buildId);
   }
 
   /** The frames of a stack, the thread's first frame first. */
   public List<SampledFrame> frames(List<Row> stack) {
-    List<SampledFrame> frames = new ArrayList<>(stack.size());
+    List<SampledFrame> all = new ArrayList<>(stack.size());
     for (Row row : stack) {
-      frames.add(frame(row));
+      all.add(frame(row));
     }
-    return frames;
+    return all;
   }
 
   /** The frame of a row. */
@@ -62,12 +64,14 @@ public final class TableFrames {
             start);
     String found = text(row, "found");
     boolean isGuess = row.getBoolean(row.fieldIndex("guessed"));
-    return new SampledFrame(
-        methods.computeIfAbsent(method, same -> same),
-        text(row, "kind"),
-        (int) number(row, "line"),
-        number(row, "offset") - start,
-        found.isEmpty() && !isGuess ? FoundWay.TABLES : new FoundWay(found, isGuess));
+    SampledFrame frame =
+        new SampledFrame(
+            methods.computeIfAbsent(method, same -> same),
+            text(row, "kind"),
+            (int) number(row, "line"),
+            number(row, "offset") - start,
+            found.isEmpty() && !isGuess ? FoundWay.TABLES : new FoundWay(found, isGuess));
+    return frames.computeIfAbsent(frame, same -> same);
   }
 
   /**

@@ -37,6 +37,7 @@ class OriginTest {
     Origin jvm = new Origin("jvm", "1", "host");
     assertEquals(jvm, jvm.with(Map.of("endpoint", "/orders")));
     assertEquals(new Origin("tenant", "1", "host"), jvm.with(Map.of("service.name", "tenant")));
+    assertEquals(jvm, jvm.with(Map.of("service.name", "__HIVE_DEFAULT_PARTITION__")));
   }
 
   @Test

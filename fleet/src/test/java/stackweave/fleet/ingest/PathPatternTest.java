@@ -30,6 +30,16 @@ class PathPatternTest {
   }
 
   @Test
+  void twoStarsAreDirectoriesOrNone() {
+    Map<String, String> node = Map.of("host", "node7");
+    String pattern = "path:/**/recordings/{host}/*";
+    assertEquals(node, facts(pattern, "s3a://fleet/recordings/node7/1.jfr"));
+    assertEquals(node, facts(pattern, "file:/a/b/recordings/node7/1.jfr"));
+    assertEquals(Map.of(), facts(pattern, "file:/a/myrecordings/node7/1.jfr"));
+    assertEquals(node, facts("path:/rec/**/{host}.jfr", "/rec/node7.jfr"));
+  }
+
+  @Test
   void otherCharactersMeanThemselves() {
     assertEquals(Map.of(), facts("path:/a.c/{host}/", "/abc/h/x.jfr"));
     assertEquals(Map.of("host", "h"), facts("path:/a.(c/{host}/", "/a.(c/h/x.jfr"));
