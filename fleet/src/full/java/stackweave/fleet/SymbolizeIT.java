@@ -4,12 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import stackweave.testing.Commands;
@@ -39,11 +37,7 @@ class SymbolizeIT {
   @Test
   void framesAreNamedAndStacksStay() throws Exception {
     Path in = Files.createDirectories(directory.resolve("in"));
-    try (InputStream packed =
-        new GZIPInputStream(
-            SymbolizeIT.class.getResourceAsStream("/recordings/orders-17.jfr.gz"))) {
-      Files.copy(packed, in.resolve("orders.jfr"));
-    }
+    Files.write(in.resolve("orders.jfr"), KeptRecordings.bytes("orders-17.jfr"));
     Path out = directory.resolve("out");
     command().then(Ingest.class, in, out).run().successfully();
     List<List<String>> before;

@@ -216,12 +216,8 @@ public final class IngestRun {
     write(Table.STACKS, newStacks(own, manifest));
     write(Table.SOURCES, of(own, Table.SOURCES).coalesce(1));
     write(Table.REJECTS, of(raw, Table.REJECTS).union(rejected(files, copies)).coalesce(1));
-    List<Table> tables = new ArrayList<>();
-    for (Table table : Table.values()) {
-      tables.add(table);
-    }
     Outcome outcome = outcome(known);
-    directory.commit(manifest.with(batch, tables));
+    directory.commit(manifest.with(batch, List.of(Table.values())));
     return outcome;
   }
 

@@ -66,18 +66,7 @@ public final class FrameRows {
     if (module == null || !module.hasOtherBuilds()) {
       return isJava(method) ? Names.ofAllRuns(frame.text()) : frame.text();
     }
-    SampledModule alone =
-        new SampledModule(
-            module.path(),
-            module.name(),
-            module.buildId(),
-            module.start(),
-            module.end(),
-            module.unwindSource(),
-            module.unwindReason(),
-            module.functions(),
-            module.symbolsFrom(),
-            false);
+    SampledModule alone = module.withOtherBuilds(false);
     SampledMethod same =
         new SampledMethod(alone, "", method.name(), "", 0, method.sourceFile(), method.start());
     return new SampledFrame(same, frame.kind(), frame.line(), frame.offset()).text();

@@ -31,6 +31,21 @@ public record SampledModule(
     return path.equals("[vdso]");
   }
 
+  /** The same, whose session has other builds of its name or has none. */
+  public SampledModule withOtherBuilds(boolean others) {
+    return new SampledModule(
+        path,
+        name,
+        buildId,
+        start,
+        end,
+        unwindSource,
+        unwindReason,
+        functions,
+        symbolsFrom,
+        others);
+  }
+
   /** The name of the file as mapped. */
   public String file() {
     return path.substring(path.lastIndexOf('/') + 1);

@@ -318,19 +318,7 @@ final class SessionData implements DefinitionReceiver {
   }
 
   private SampledModule finished(SampledModule module) {
-    return builds.get(module.name()).equals(SEVERAL)
-        ? new SampledModule(
-            module.path(),
-            module.name(),
-            module.buildId(),
-            module.start(),
-            module.end(),
-            module.unwindSource(),
-            module.unwindReason(),
-            module.functions(),
-            module.symbolsFrom(),
-            true)
-        : module;
+    return builds.get(module.name()).equals(SEVERAL) ? module.withOtherBuilds(true) : module;
   }
 
   private SampledMethod finished(MethodEntry entry) {
