@@ -178,7 +178,13 @@ class LoadsIT {
         .filter(e -> e.getEventType().getName().equals("stackweave.NativeLibraryMapped"))
         .filter(e -> e.getLong("load") == load)
         .findFirst()
-        .orElseThrow();
+        .orElseThrow(() -> new AssertionError("load " + load + " of " + said(events)));
+  }
+
+  private static List<RecordedEvent> said(List<RecordedEvent> events) {
+    return events.stream()
+        .filter(e -> e.getEventType().getName().startsWith("stackweave.NativeLibrary"))
+        .toList();
   }
 
   /** Each of the JVM's own events, which is of dlopen alone, is within one of ours. */

@@ -239,11 +239,13 @@ public final class LoadsFeature implements Feature, KeptFiles {
   private void look(long nowNanos) {
     take();
     if (!unfound.isEmpty()) {
+      // The refresh reads files, and so takes loads that have ended after it has read the mappings.
+      int before = unfound.size();
       refresh.run();
-      for (ObservedLoad load : unfound) {
-        found(load, nowNanos);
+      for (int i = 0; i < before; i++) {
+        found(unfound.get(i), nowNanos);
       }
-      unfound.clear();
+      unfound.subList(0, before).clear();
     }
     if (!held.isEmpty() && nowNanos - looked >= LOOK_NANOS) {
       looked = nowNanos;
