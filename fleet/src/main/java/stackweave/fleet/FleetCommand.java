@@ -63,7 +63,7 @@ abstract class FleetCommand implements Callable<Integer> {
       while (cause.getCause() != null) {
         cause = cause.getCause();
       }
-      return "Spark's job failed, and the tables are as before: " + FleetException.firstLine(cause);
+      return "Spark's job failed, and no table was changed: " + FleetException.firstLine(cause);
     }
     return "unexpected: " + e.getClass().getName() + ": " + FleetException.firstLine(e);
   }
@@ -72,6 +72,8 @@ abstract class FleetCommand implements Callable<Integer> {
   static SparkSession spark(String name) {
     SparkSession spark = SparkSession.builder().appName("stackweave " + name).getOrCreate();
     spark.conf().set("spark.sql.session.timeZone", "UTC"); // dates and minutes are UTC
+    // Else rows have times that print themselves in the time zone of this machine.
+    spark.conf().set("spark.sql.datetime.java8API.enabled", true);
     spark.conf().set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS");
     spark.conf().set("spark.sql.parquet.compression.codec", "zstd");
     return spark;

@@ -41,8 +41,6 @@ public final class Query extends FleetCommand {
   @Override
   public Integer call() throws Exception {
     SparkSession spark = spark("query");
-    // Else times are printed in the time zone of this machine.
-    spark.conf().set("spark.sql.datetime.java8API.enabled", true);
     SqlViews.define(
         spark, TableDirectory.open(directory, spark.sparkContext().hadoopConfiguration()));
     Dataset<Row> result;

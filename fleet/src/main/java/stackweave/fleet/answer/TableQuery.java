@@ -111,8 +111,8 @@ public final class TableQuery {
     return new TableProfile(
         choice,
         sessions,
-        all.getTimestamp(0).toInstant(),
-        all.getTimestamp(1).toInstant().plus(Duration.ofMinutes(1)),
+        all.getInstant(0),
+        all.getInstant(1).plus(Duration.ofMinutes(1)),
         figures,
         List.of(),
         sums);
