@@ -27,7 +27,7 @@ public final class Top extends FleetCommand {
       names = {"-n", "--rows"},
       paramLabel = "ROWS",
       description = "Most rows of each table. Default: 20 functions, 10 libraries, 10 threads.")
-  private int rows;
+  private Integer rows;
 
   @Option(names = "--total", description = "Sorts by total instead of own share.")
   private boolean byTotal;
@@ -42,12 +42,14 @@ public final class Top extends FleetCommand {
 
   @Override
   public Integer call() throws Exception {
-    if (rows < 0) {
+    if (rows != null && rows < 1) {
       throw new FleetException("-n must be 1 or more, not %d", rows);
     }
     int width = wide ? WIDEST : TopExport.USUAL_WIDTH;
     StringBuilder text = new StringBuilder();
-    new TopExport(TableQuery.title(where), new TopExport.Options(rows, byTotal, false, width))
+    new TopExport(
+            TableQuery.title(where),
+            new TopExport.Options(rows == null ? 0 : rows, byTotal, false, width))
         .writeText(answer.query(spark("top")).profile(where), text);
     System.out.print(text);
     return 0;
