@@ -1,12 +1,14 @@
 package stackweave.fleet;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -95,6 +97,7 @@ class BadInputIT {
     fails("PARSE", Query.class, out, "");
     fails("`nothing`", Query.class, out, "SELECT nothing FROM samples");
     fails("zero", Query.class, out, "SELECT 1 / 0");
+    fails("-n must be 1 or more", Top.class, out, "-n", "0");
     fails("LIMIT", Query.class, out, "SELECT 1", "-n", "-1");
     fails("nothing", FlameGraph.class, out, "-o", nothing.resolve("page.html"));
     fails("`servic`", FlameGraph.class, out, WHERE, "servic = 1", "-o", page);
@@ -127,6 +130,8 @@ class BadInputIT {
       fails(text, Query.class, each, "SELECT 1");
       fails(text, Symbolize.class, each, in);
     }
+    SQLException newer = assertThrows(SQLException.class, () -> new DuckTables(later).close());
+    assertTrue(newer.getMessage().contains("of version 2"), newer.getMessage());
     fails("does not exist", Top.class, gone);
     fails("Checksum", Top.class, other);
     assertFailures();

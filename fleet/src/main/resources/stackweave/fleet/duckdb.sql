@@ -32,6 +32,12 @@ SET VARIABLE fleet_manifest = fleet_pattern(getvariable('fleet_manifest'));
 
 SET VARIABLE fleet_manifest = (SELECT content FROM read_text(getvariable('fleet_manifest')));
 
+SET VARIABLE fleet_version = (
+  SELECT CASE WHEN version = 1 THEN version
+    ELSE error('the tables are of version ' || version || ', and this file knows version 1') END
+  FROM (SELECT json_extract(getvariable('fleet_manifest'), '$.version')::INTEGER AS version)
+);
+
 -- Patterns of a table's files. Those of a service or a day are told by their directories, so that
 -- a query with a predicate on them reads no others.
 CREATE OR REPLACE TEMPORARY MACRO fleet_patterns(key) AS list_transform(
