@@ -24,14 +24,18 @@ record LocalAtomicFiles() implements AtomicFiles {
   @Override
   public boolean putIfAbsent(Path file, byte[] content) throws IOException {
     java.nio.file.Path name = java.nio.file.Path.of(file.toUri().getPath());
-    java.nio.file.Path unfinished = Files.createTempFile(name.getParent(), ".new", "");
+    // One name for all runs, of which one has the lock: that of a killed one is written over.
+    java.nio.file.Path unfinished = name.resolveSibling(".new");
     try {
-      try (FileChannel out = FileChannel.open(unfinished, StandardOpenOption.WRITE)) {
+      try (FileChannel out =
+          FileChannel.open(
+              unfinished,
+              StandardOpenOption.CREATE,
+              StandardOpenOption.TRUNCATE_EXISTING,
+              StandardOpenOption.WRITE)) {
         out.write(java.nio.ByteBuffer.wrap(content));
         out.force(true);
       }
-      Files.setPosixFilePermissions(
-          unfinished, java.nio.file.attribute.PosixFilePermissions.fromString("rw-r--r--"));
       Files.createLink(name, unfinished); // fails if the name is taken, as a rename would not
       return true;
     } catch (FileAlreadyExistsException e) {

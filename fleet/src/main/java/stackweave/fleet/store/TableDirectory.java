@@ -163,9 +163,19 @@ public final class TableDirectory {
    * Makes a manifest the one that holds.
    *
    * @throws FleetException if another run has finished since the manifest was read from which this
-   *     one was made
+   *     one was made, or has deleted what this one wrote
    */
   public void commit(Manifest next) throws IOException, FleetException {
+    for (Table table : Table.values()) {
+      List<String> all = next.directories(table);
+      // Stores have no lock, so that a run of more than a day is not told from one that was killed.
+      if (!all.isEmpty() && !files.exists(new Path(path, all.get(all.size() - 1)))) {
+        throw new FleetException(
+            "%s: this run has taken more than a day, and another one has deleted what it wrote: run"
+                + " it again with fewer recordings",
+            path);
+      }
+    }
     Path name = new Path(path, MANIFESTS + "/" + next.fileName());
     // A store may have taken it although its answer was lost, and then refuses the repetition.
     if (!atomic.putIfAbsent(name, next.json()) && !next.equals(manifest(name))) {

@@ -31,6 +31,9 @@ class TableDirectoryTest {
 
   @Test
   void ofTwoRunsThatBeganWithOneManifestTheLaterFails() throws Exception {
+    for (String batch : List.of("first", "second", "third")) {
+      Files.createDirectories(path.resolve(Table.SAMPLES.directory(batch)));
+    }
     Manifest empty = directory.manifest();
     Manifest first = empty.with("first", List.of(Table.SAMPLES));
     directory.commit(first);
@@ -66,6 +69,23 @@ class TableDirectoryTest {
     assertEquals(List.of("batch=" + named, "of another"), names("stacks"));
     assertEquals(List.of(), names("unfinished"));
     assertEquals(List.of("manifest-000000000002.json"), names("manifests"));
+  }
+
+  @Test
+  void aRunWhoseBatchWasDeletedMakesNoManifest() throws Exception {
+    Manifest next = directory.manifest().with("deleted", List.of(Table.SAMPLES));
+    assertThrows(FleetException.class, () -> directory.commit(next));
+    assertEquals(List.of(), names("manifests"));
+  }
+
+  @Test
+  void whatAKilledRunLeftOfAManifestIsWrittenOver() throws Exception {
+    Files.createDirectories(path.resolve(Table.SAMPLES.directory("first")));
+    Files.writeString(path.resolve("manifests/.new"), "x".repeat(10_000));
+    Manifest first = directory.manifest().with("first", List.of(Table.SAMPLES));
+    directory.commit(first);
+    assertEquals(first, directory.manifest());
+    assertEquals(List.of("manifest-000000000001.json"), names("manifests"));
   }
 
   @Test
