@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.ByteArrayOutputStream;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -103,6 +104,28 @@ class OddRecordingsIT {
     try (var left = Files.newDirectoryStream(directory, "stackweave-*")) {
       left.forEach(file -> assertEquals("", file.toString(), "is left behind"));
     }
+  }
+
+  @Test
+  void whatTheLocaleCannotNameIsLeftToARunThatCan() throws Exception {
+    String text = new String(KeptRecordings.bytes("orders-25.jfr"), StandardCharsets.ISO_8859_1);
+    String umlaut = text.replace("service.name=orders", "service.name=%C3%B6");
+    Files.write(in.resolve("umlaut.jfr"), umlaut.getBytes(StandardCharsets.ISO_8859_1));
+    KeptRecordings.write(in, 0, 1);
+    String first = ingest("local[2]").environment("LC_ALL", "C").run().successfully().out();
+    assertTrue(first.contains("1 recordings read, 1 rejected, 0 known before"), first);
+    assertTrue(first.contains("start Spark with LC_ALL=C.UTF-8"), first);
+    String second = ingest("local[2]").environment("LC_ALL", "C.UTF-8").run().successfully().out();
+    assertTrue(second.contains("1 recordings read, 0 rejected, 1 known before"), second);
+    assertEquals(List.of("0-orders-17.jfr", "umlaut.jfr"), sources());
+    String asked =
+        new FleetJvm(Parts.jdk(), directory, "local[2]")
+            .environment("LC_ALL", "C")
+            .thenFails(Query.class, out, "SELECT count(*) FROM samples")
+            .run()
+            .successfully()
+            .err();
+    assertTrue(asked.contains("start Spark with LC_ALL=C.UTF-8"), asked);
   }
 
   private FleetJvm ingest(String master) {

@@ -58,6 +58,12 @@ final class FleetJvm {
     return this;
   }
 
+  /** With this variable of the environment. */
+  FleetJvm environment(String name, String value) {
+    jvm.environment(name, value);
+    return this;
+  }
+
   /** Then runs a command. */
   FleetJvm then(Class<? extends Callable<Integer>> command, Object... ofCommand) {
     if (!arguments.isEmpty()) {

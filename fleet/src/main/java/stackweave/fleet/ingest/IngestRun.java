@@ -187,7 +187,12 @@ public final class IngestRun {
     RecordingReader reader =
         new RecordingReader(
             new RecordingReader.Settings(
-                earlier, request.patterns(), request.partial(), request.maxBytes(), now),
+                earlier,
+                request.patterns(),
+                request.partial(),
+                request.maxBytes(),
+                directory.isOfMachine(),
+                now),
             new SerializableConfiguration(spark.sparkContext().hadoopConfiguration()));
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     long bytes = files.stream().mapToLong(InputFile::size).sum();

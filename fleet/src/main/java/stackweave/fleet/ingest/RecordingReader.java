@@ -11,6 +11,8 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.function.Function;
 import org.apache.spark.TaskContext;
 import org.apache.spark.api.java.function.FlatMapFunction;
@@ -19,6 +21,7 @@ import org.apache.spark.sql.RowFactory;
 import org.apache.spark.util.SerializableConfiguration;
 import org.apache.spark.util.TaskCompletionListener;
 import stackweave.fleet.store.Table;
+import stackweave.fleet.store.TableDirectory;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledFrame;
@@ -47,6 +50,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
    * @param patterns facts in paths; the first one that knows a fact holds
    * @param partial whether what can be read of damaged recordings is taken
    * @param maxBytes of an unpacked recording
+   * @param intoFiles whether directories are of a machine's own file system
    * @param readAt when the run began
    */
   record Settings(
@@ -54,6 +58,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
       List<PathPattern> patterns,
       boolean partial,
       long maxBytes,
+      boolean intoFiles,
       Instant readAt)
       implements Serializable {}
 
@@ -114,7 +119,9 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
     private Function<SessionFacts, Origin> origins;
     private SourceFacts facts;
     private String sha256;
+    private Row row;
     private boolean isEnded;
+    private boolean isOver;
 
     Reading(InputFile input) {
       this.input = input;
@@ -125,45 +132,62 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
 
     @Override
     public boolean hasNext() {
-      while (!rows.hasNext() && !isEnded) {
-        rows = more();
+      while (row == null && !isOver) {
+        try {
+          advance();
+        } catch (RejectedException e) {
+          rows = reject(e.getMessage());
+        } catch (RecordingException e) {
+          // With a cause it may be another one's fault: a full disk, or little memory.
+          rows = e.getCause() == null ? reject(why(e)) : rejectForNow(why(e));
+        } catch (FileNotFoundException e) {
+          rows = rejectForNow("was deleted before it was read");
+        } catch (IOException e) {
+          rows = rejectForNow("can't be read: " + e.getMessage());
+        } catch (OutOfMemoryError | StackOverflowError e) {
+          // What was read is garbage now, and one file must not end a run over thousands.
+          rows =
+              rejectForNow(
+                  "its stacks do not fit into the memory of an executor (spark.executor.memory): "
+                      + e);
+        } catch (RuntimeException e) {
+          // A defect of the reader, neither.
+          rows = rejectForNow("can't be read, unexpectedly: " + e);
+        }
       }
-      return rows.hasNext();
+      return row != null;
     }
 
     @Override
     public Row next() {
-      return rows.next();
+      if (!hasNext()) {
+        throw new NoSuchElementException();
+      }
+      Row next = row;
+      row = null;
+      return next;
     }
 
-    private Iterator<Row> more() {
-      try {
-        if (copy == null) {
-          begin();
-        }
-        if (pieces.hasNext()) {
-          return piece();
-        }
-        Row row = facts.row();
-        end();
-        return new RawRows(input).then(Table.SOURCES, List.of(row).iterator());
-      } catch (RejectedException e) {
-        return reject(e.getMessage());
-      } catch (RecordingException e) {
-        // With a cause it may be another one's fault: a full disk, or little memory.
-        return e.getCause() == null ? reject(why(e)) : rejectForNow(why(e));
-      } catch (FileNotFoundException e) {
-        return rejectForNow("was deleted before it was read");
-      } catch (IOException e) {
-        return rejectForNow("can't be read: " + e.getMessage());
-      } catch (OutOfMemoryError | StackOverflowError e) {
-        // What was read is garbage now, and one file must not end a run over thousands.
-        return rejectForNow(
-            "its stacks do not fit into the memory of an executor (spark.executor.memory): " + e);
-      } catch (RuntimeException e) {
-        // A defect of the reader, neither.
-        return rejectForNow("can't be read, unexpectedly: " + e);
+    private void advance() throws IOException, RejectedException, RecordingException {
+      if (rows.hasNext()) {
+        row = rows.next(); // is made here, and may fail as reading does
+      } else if (isEnded) {
+        isOver = true;
+      } else {
+        rows = more();
       }
+    }
+
+    private Iterator<Row> more() throws IOException, RejectedException, RecordingException {
+      if (copy == null) {
+        begin();
+      }
+      if (pieces.hasNext()) {
+        return piece();
+      }
+      Row source = facts.row();
+      end();
+      return new RawRows(input).then(Table.SOURCES, List.of(source).iterator());
     }
 
     /** Rejects what the next run looks at again. */
@@ -200,6 +224,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
           mustBeWhole(recording.losses());
         }
         RecordingSums sums = new RecordingSums(recording, facts.source(), origins);
+        mustBeNames(sums.services());
         facts.add(recording, origins);
         return new RawRows(input)
             .then(Table.SAMPLES, sums.sampleRows())
@@ -212,6 +237,18 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
       } finally {
         if (!piece.equals(copy.file())) {
           Files.delete(piece);
+        }
+      }
+    }
+
+    private void mustBeNames(Set<String> services) throws IOException {
+      for (String service : services) {
+        if (settings.intoFiles && !TableDirectory.isFileName(service)) {
+          throw new IOException(
+              "no directory can be named after its service "
+                  + service
+                  + " in Spark's locale:"
+                  + " start Spark with LC_ALL=C.UTF-8");
         }
       }
     }

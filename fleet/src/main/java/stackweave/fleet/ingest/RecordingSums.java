@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -163,6 +164,11 @@ final class RecordingSums {
       case WAITING -> WAITING;
       case EVENT -> sum.event();
     };
+  }
+
+  /** The services that samples are of. */
+  Set<String> services() {
+    return sums.stream().map(sum -> sum.key.origin.service()).collect(Collectors.toSet());
   }
 
   /** The rows of {@link Table#SAMPLES}. */

@@ -1,7 +1,10 @@
 package stackweave.fleet.store;
 
+import java.io.File;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -31,6 +34,7 @@ import org.apache.spark.sql.types.DataTypes;
 public final class TableDirectory {
   private static final String MANIFESTS = "manifests";
   private static final String LOCK = "_lock";
+  private static final Charset FILE_NAMES = Charset.forName(System.getProperty("sun.jnu.encoding"));
   private static final Pattern PATTERN = Pattern.compile("[\\[\\]{}*?]");
 
   /** A query that reads from an older manifest ends within this time. */
@@ -111,14 +115,46 @@ public final class TableDirectory {
   /**
    * The manifest that holds.
    *
-   * @throws FleetException if there are no tables
+   * @throws FleetException if there are no tables, or services whose directories this JVM can't
+   *     read
    */
   public Manifest existing() throws IOException, FleetException {
     Manifest manifest = manifest();
     if (manifest.number() == 0) {
       throw new FleetException("%s: has no tables; Ingest makes them", path);
     }
+    if (isOfMachine() && !FILE_NAMES.equals(StandardCharsets.UTF_8)) {
+      for (String directory : manifest.samples()) {
+        mustHaveNames(directory);
+      }
+    }
     return manifest;
+  }
+
+  /** Spark would show what it can read, without a word about the rest. */
+  private void mustHaveNames(String directory) throws FleetException {
+    String[] services = new File(new Path(path, directory).toUri().getPath()).list();
+    for (String service : services == null ? new String[0] : services) {
+      if (!isFileName(service)) {
+        throw new FleetException(
+            "%s: has services whose names can't be read in this locale: start Spark with"
+                + " LC_ALL=C.UTF-8",
+            path);
+      }
+    }
+  }
+
+  /** Whether the tables are in a machine's own file system. */
+  public boolean isOfMachine() {
+    return atomic instanceof LocalAtomicFiles;
+  }
+
+  /**
+   * Whether a directory can be named after a service: the JDK has no letters for names of files but
+   * those of its locale.
+   */
+  public static boolean isFileName(String service) {
+    return FILE_NAMES.newEncoder().canEncode(service);
   }
 
   private Manifest manifest(Path file) throws IOException, FleetException {
