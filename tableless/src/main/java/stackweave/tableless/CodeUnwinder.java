@@ -28,6 +28,11 @@ public final class CodeUnwinder {
   /** A register with a value farther up than any frame is long is no frame pointer here. */
   private static final long MAX_FRAME_BYTES = 8L << 20;
 
+  /**
+   * How large a function's frame is at most that has called the thread's own function, in words.
+   */
+  private static final int FIRST_WORDS = 16;
+
   /** How much of a function is read for what it puts on its stack when it begins. */
   private static final int MAX_PROLOGUE = 256;
 
@@ -129,6 +134,9 @@ public final class CodeUnwinder {
     if (!callersKnown) {
       return StopReason.NO_RULE;
     }
+    if (leaveToFirst(frame)) {
+      return null;
+    }
     // Assembly in a library may have left its caller's frame pointer alone, which would skip the
     // caller; generated code, where forward ways are less certain, has frame pointers.
     boolean generated = frame.modules().find(frame.pc() - 1) == null;
@@ -143,6 +151,26 @@ public final class CodeUnwinder {
     boolean left =
         follow(frame, rule, false) || leaveByFp(frame, byFp) || follow(frame, rule, true);
     return left ? null : StopReason.NO_RULE;
+  }
+
+  /**
+   * Leaves a function that does not return, as musl's, which calls the function of a thread and
+   * then ends the thread: its instructions lead nowhere. The nearest return address on the stack
+   * must be that of the thread's first frame, so that no frame is skipped.
+   */
+  private boolean leaveToFirst(NativeFrame frame) {
+    for (int i = 0; i < FIRST_WORDS; i++) {
+      long slot = frame.sp() + (long) i * Processor.WORD;
+      long pc = frame.peekReturnAddress(slot);
+      if (pc != 0 && frame.isReturnAddress(pc)) {
+        boolean first = natives.isFirst(pc, frame.stack(), frame.modules());
+        if (first) {
+          frame.popTo(pc, slot + Processor.WORD);
+        }
+        return first;
+      }
+    }
+    return false;
   }
 
   /**

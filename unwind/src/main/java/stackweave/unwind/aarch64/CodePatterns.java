@@ -1,8 +1,9 @@
 package stackweave.unwind.aarch64;
 
 /**
- * AArch64 code that is known by its instructions: the sigreturn trampoline, and PLT entries, for
- * which no linker writes unwind information. Instructions are little endian, whatever the data is.
+ * AArch64 code that is known by its instructions: the sigreturn trampoline, where musl begins
+ * threads, and PLT entries, for which no linker writes unwind information. Instructions are little
+ * endian, whatever the data is.
  */
 public final class CodePatterns {
   /** {@link #pushedByPlt} of other code. */
@@ -10,6 +11,9 @@ public final class CodePatterns {
 
   private static final int SIGRETURN = 0xd280_1168; // mov x8, #139
   private static final int SVC = 0xd400_0001;
+  private static final int EXIT = 0xd280_0ba8; // mov x8, #93
+  private static final int CALL_BY_REGISTER = 0xd63f_0000;
+  private static final int CALL_BY_REGISTER_MASK = 0xffff_fc1f;
 
   /** A PLT entry has at most 6 instructions, the first one of a PLT has 8. */
   private static final int MAX_PLT = 8;
@@ -25,6 +29,18 @@ public final class CodePatterns {
    */
   public static boolean isSigreturn(byte[] code, int at, boolean interrupted) {
     return isTrampoline(code, at) || (interrupted && isTrampoline(code, at - 4));
+  }
+
+  /**
+   * Whether this is behind the call by which musl begins a thread (src/thread/aarch64/clone.s):
+   * nothing has called that code.
+   *
+   * @param code with 32 readable bytes on either side of {@code at}
+   */
+  public static boolean isFirst(byte[] code, int at) {
+    return (instruction(code, at - 4) & CALL_BY_REGISTER_MASK) == CALL_BY_REGISTER
+        && instruction(code, at) == EXIT
+        && instruction(code, at + 4) == SVC;
   }
 
   private static boolean isTrampoline(byte[] code, int at) {

@@ -12,7 +12,8 @@ import stackweave.unwind.rule.UnwindTable;
 
 /**
  * Recognises code by its instructions where unwind information is missing or in doubt: the
- * sigreturn trampoline, which the kernel ABI fixes, and AArch64 PLT entries. Not thread-safe.
+ * sigreturn trampoline, which the kernel ABI fixes, the first code of musl's threads, and AArch64
+ * PLT entries. Not thread-safe.
  */
 final class KnownCode {
   /** How far the patterns look on either side of a pc, in bytes. */
@@ -60,6 +61,9 @@ final class KnownCode {
     if (sigreturn) {
       return RuleTable.SIGNAL_FRAME_RULE;
     }
+    if (rule < 0 && !interrupted && isFirst(at)) {
+      return RuleTable.OUTERMOST_RULE;
+    }
     if (interrupted && architecture == Architecture.AARCH64) {
       int pushed = CodePatterns.pushedByPlt(code, at);
       if (pushed != CodePatterns.NO_PLT) {
@@ -67,6 +71,14 @@ final class KnownCode {
       }
     }
     return rule;
+  }
+
+  private boolean isFirst(int at) {
+    return switch (architecture) {
+      case X86_64 -> stackweave.unwind.x86_64.CodePatterns.isFirst(code, at);
+      case AARCH64 -> CodePatterns.isFirst(code, at);
+      case S390X -> false;
+    };
   }
 
   /** Reads the code at once, or in pieces where a part of it is not mapped. */

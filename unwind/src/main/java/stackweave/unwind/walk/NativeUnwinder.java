@@ -144,6 +144,15 @@ public final class NativeUnwinder {
   }
 
   /**
+   * Whether the function that waits for a call to return there is a thread's first.
+   *
+   * @param pc a return address
+   */
+  public boolean isFirst(long pc, MemoryReader memory, CodeModules modules) {
+    return ruleAt(pc, false, memory, modules) == RuleTable.OUTERMOST_RULE;
+  }
+
+  /**
    * As {@link #isSignalReturn}, or by the unwind information at the address.
    *
    * @param pc a return address

@@ -52,6 +52,9 @@ public final class StackNames {
   /** Code in no module and no executable memory: unloaded since. The pc is its offset. */
   private static final String UNKNOWN_CODE = "[unknown code]";
 
+  /** The function that threads start in, for which a stripped C library has no symbol. */
+  private static final String THREAD_START = "thread_start";
+
   /** No generation: the slot is filled again each time. */
   private static final int NEVER = -1;
 
@@ -297,14 +300,13 @@ public final class StackNames {
     }
     long start = module.unwindTable().functionStart(address);
     if (start == UnwindTable.NO_ADDRESS) {
-      nameUnknown(slot, pc, module);
+      nameUnknown(slot, pc, module, entry);
       return;
     }
     offsets[slot] = address - start;
     if (entry && module.isLibc()) {
-      // A stripped C library has no symbol for the function that its threads start in.
       symbolIds[slot] =
-          store.method(MethodDefinition.symbol(moduleId(module), "thread_start", start));
+          store.method(MethodDefinition.symbol(moduleId(module), THREAD_START, start));
       return;
     }
     int known = knownSymbol(module.id(), FUNCTION | (start & 0xffffffffL));
@@ -321,17 +323,20 @@ public final class StackNames {
    * Names code without symbols and unwind information: one name for the range between the
    * neighbouring functions, since a name for each pc would make a frame of every instruction.
    */
-  private void nameUnknown(int slot, long pc, MappedModule module) {
+  private void nameUnknown(int slot, long pc, MappedModule module, boolean entry) {
     UnknownCode code = module.unknownCodeAt(pc);
     long start = code == null ? 0 : code.start();
-    String name =
-        code == null
-            ? ""
-            : LibraryName.of(module.path())
-                + "+0x"
-                + Long.toHexString(start)
-                + "..0x"
-                + Long.toHexString(code.end());
+    String name = "";
+    if (entry && module.isLibc()) {
+      name = THREAD_START;
+    } else if (code != null) {
+      name =
+          LibraryName.of(module.path())
+              + "+0x"
+              + Long.toHexString(start)
+              + "..0x"
+              + Long.toHexString(code.end());
+    }
     fill(
         slot,
         store.method(MethodDefinition.symbol(moduleId(module), name, start)),
