@@ -175,6 +175,9 @@ public final class Libc {
    */
   public static long vdsoFunction(String name) {
     long vdso = dlopen("linux-vdso.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (vdso == 0) {
+      vdso = dlopen("linux-gate.so.1", RTLD_LAZY | RTLD_NOLOAD); // as musl calls it
+    }
     return vdso == 0 ? 0 : dlsym(vdso, name);
   }
 

@@ -23,7 +23,7 @@ public final class Pthreads {
   /**
    * A thread's descriptor and stack.
    *
-   * @param descriptor the value of pthread_self, the address of glibc's struct pthread
+   * @param descriptor the value of pthread_self, the address of the C library's struct pthread
    * @param stackStart the lowest address of its stack, without the guard
    * @param stackBytes the stack's size, without the guard
    */

@@ -69,6 +69,12 @@ final class TimerDiscovery implements AutoCloseable {
   /** If threads start faster, some are left to the next {@link #review}. */
   private static final int MOST_AGAIN = 1024;
 
+  /**
+   * How often a stack is looked for that was not known: musl lists a thread when its creator runs
+   * again, which on a busy machine is tens of milliseconds after the thread has begun to run.
+   */
+  private static final int STACK_LOOKS = 20;
+
   /** How long after a start or an end others are expected. */
   private static final long QUIET_NANOS = 2_000_000_000L;
 
@@ -94,12 +100,19 @@ final class TimerDiscovery implements AutoCloseable {
   private final List<Integer> ended = new ArrayList<>();
 
   /** Threads to be checked again soon. */
-  private final Deque<Integer> again = new ArrayDeque<>();
+  private final Deque<Again> again = new ArrayDeque<>();
 
   /** How many of them there were at the last look. */
   private int againBefore;
 
   private long againAt;
+
+  /**
+   * A thread to be checked again.
+   *
+   * @param looks as in {@link Attached}
+   */
+  private record Again(int tid, int looks) {}
 
   /** Threads with a new timer or being checked again, whose stacks are to be found. */
   private final List<Attached> attached = new ArrayList<>();
@@ -108,8 +121,9 @@ final class TimerDiscovery implements AutoCloseable {
    * A thread whose stack is to be found.
    *
    * @param accountedFrom as {@link TimerThreads#begin} takes it, or {@link #BEGUN}
+   * @param looks how many more are made soon if it is not found
    */
-  private record Attached(ThreadStack stack, long accountedFrom) {}
+  private record Attached(ThreadStack stack, long accountedFrom, int looks) {}
 
   private final ThreadStarts.Visitor addStarted = this::addStarted;
   private boolean listNow;
@@ -336,23 +350,32 @@ final class TimerDiscovery implements AutoCloseable {
       }
       PassedOver why = whyNot(tid);
       if (why == null || why == PassedOver.BLOCKS_NOW) { // or its mask can't be read now
-        attached.add(new Attached(new ThreadStack(tid, 0, 0), BEGUN));
+        attached.add(new Attached(new ThreadStack(tid, 0, 0), BEGUN, 0));
       } else {
         threads.suspend(slot, why == PassedOver.BLOCKS ? PassedOver.BLOCKS_NOW : why);
-        lookSoonAt(tid);
+        lookSoonAt(tid, STACK_LOOKS);
       }
     }
     nextReview = threads.slots() == 0 ? 0 : nextReview % threads.slots();
     beginAttached();
   }
 
-  /** Checks threads once more that may have blocked the signal for a moment only. */
+  /**
+   * Checks threads once more that may have blocked the signal for a moment only, or whose stacks
+   * were not known yet.
+   */
   private void lookAgain() {
     attached.clear();
     int count = Math.min(againBefore, AGAIN_AT_ONCE);
     for (int i = 0; i < count && looks.isLeft(); i++) {
-      int slot = threads.slot(again.remove());
-      if (slot >= 0 && !threads.hasTimer(slot)) {
+      Again one = again.remove();
+      int slot = threads.slot(one.tid());
+      if (slot < 0) {
+        continue;
+      }
+      if (threads.hasTimer(slot)) {
+        attached.add(new Attached(new ThreadStack(one.tid(), 0, 0), BEGUN, one.looks() - 1));
+      } else {
         looks.begin();
         takeUp(slot);
         looks.end();
@@ -362,9 +385,9 @@ final class TimerDiscovery implements AutoCloseable {
     beginAttached();
   }
 
-  private void lookSoonAt(int tid) {
+  private void lookSoonAt(int tid, int looks) {
     if (again.size() < MOST_AGAIN) {
-      again.add(tid);
+      again.add(new Again(tid, looks));
     }
   }
 
@@ -392,7 +415,8 @@ final class TimerDiscovery implements AutoCloseable {
     if (why != null) {
       threads.passOver(slot, why);
     } else if (threads.live() < mostTimers && threads.resume(slot)) {
-      attached.add(new Attached(new ThreadStack(tid, 0, 0), isStarting ? 0 : FROM_NOW));
+      attached.add(
+          new Attached(new ThreadStack(tid, 0, 0), isStarting ? 0 : FROM_NOW, STACK_LOOKS));
       if (isStarting) {
         started.add(tid);
       }
@@ -470,10 +494,10 @@ final class TimerDiscovery implements AutoCloseable {
     PassedOver why = fromBirth ? whyNotYet(tid) : whyNot(tid);
     if (why != null) {
       threads.skip(tid, why);
-      lookSoonAt(tid);
+      lookSoonAt(tid, STACK_LOOKS);
     } else if (threads.attach(tid)) {
       started.add(tid);
-      attached.add(new Attached(thread, fromBirth ? 0 : FROM_NOW));
+      attached.add(new Attached(thread, fromBirth ? 0 : FROM_NOW, STACK_LOOKS));
     } else if (threads.errno() != Errno.EINVAL) { // which means that the thread has ended
       refused++;
       refusedErrno = threads.errno();
@@ -506,10 +530,15 @@ final class TimerDiscovery implements AutoCloseable {
       ThreadStack stack = thread.stack();
       if (stack.isSmall()) {
         passOver(stack.tid());
-      } else if (thread.accountedFrom() != BEGUN) {
+        continue;
+      }
+      if (thread.accountedFrom() != BEGUN) {
         threads.begin(stack.tid(), stack.start(), stack.end(), thread.accountedFrom());
       } else if (nativeStacks.readMaps()) {
         threads.setStack(stack.tid(), stack.start(), stack.end());
+      }
+      if (stack.end() == 0 && thread.looks() > 0) {
+        lookSoonAt(stack.tid(), thread.looks());
       }
     }
   }

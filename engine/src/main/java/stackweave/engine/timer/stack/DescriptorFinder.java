@@ -18,6 +18,9 @@ interface DescriptorFinder extends AutoCloseable {
   /** From such an address to the thread's id in the descriptor, in bytes. */
   int tidOffset();
 
+  /** What the descriptor's words on the stack say. */
+  StackWords stackWords();
+
   @Override
   void close();
 }

@@ -2,7 +2,6 @@ package stackweave.engine.timer.stack;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import stackweave.linux.Libc;
 import stackweave.linux.ProcessMemory;
 import stackweave.unwind.UnreadableMemoryException;
@@ -37,8 +36,7 @@ final class PthreadList implements DescriptorFinder {
   private final byte[] piece;
   private final ByteBuffer words;
 
-  /** Thread id and index of each thread looked for, sorted. */
-  private long[] order = new long[64];
+  private final WantedThreads wanted = new WantedThreads();
 
   private PthreadList(ProcessMemory memory, long[] heads, int link, int tid) {
     this.memory = memory;
@@ -85,50 +83,37 @@ final class PthreadList implements DescriptorFinder {
 
   @Override
   public void find(int[] tids, int count, long[] addresses) {
-    Arrays.fill(addresses, 0, count, 0);
-    if (order.length < count) {
-      order = new long[count];
-    }
-    for (int i = 0; i < count; i++) {
-      order[i] = (long) tids[i] << Integer.SIZE | i;
-    }
-    Arrays.sort(order, 0, count);
-    int wanted = count;
-    for (int i = 0; i < heads.length && wanted > 0; i++) {
+    wanted.begin(tids, count, addresses);
+    for (int i = 0; i < heads.length && wanted.areLeft(); i++) {
       try {
-        wanted = walk(heads[i], count, addresses, wanted);
+        walk(heads[i]);
       } catch (UnreadableMemoryException e) {
         continue; // the list has changed meanwhile
       }
     }
   }
 
-  /** Walks one list; returns how many threads are still to be found. */
-  private int walk(long head, int count, long[] addresses, int wanted)
-      throws UnreadableMemoryException {
-    int left = wanted;
+  private void walk(long head) throws UnreadableMemoryException {
     long node = memory.readLong(head);
-    for (int step = 0; left > 0 && node != head && step < MAX_STEPS; step++) {
+    for (int step = 0; wanted.areLeft() && node != head && step < MAX_STEPS; step++) {
       long descriptor = node - link;
       if ((descriptor & ALIGNMENT - 1) != 0) {
-        return left;
+        return;
       }
       memory.read(descriptor + from, piece, 0, piece.length);
-      int id = words.getInt(tid - from);
-      int at = Arrays.binarySearch(order, 0, count, (long) id << Integer.SIZE);
-      for (int i = at < 0 ? -at - 1 : at; i < count && order[i] >> Integer.SIZE == id; i++) {
-        int place = (int) order[i];
-        left -= addresses[place] == 0 ? 1 : 0;
-        addresses[place] = descriptor;
-      }
+      wanted.take(words.getInt(tid - from), descriptor);
       node = words.getLong(link - from);
     }
-    return left;
   }
 
   @Override
   public int tidOffset() {
     return tid;
+  }
+
+  @Override
+  public StackWords stackWords() {
+    return StackWords.GLIBC;
   }
 
   @Override

@@ -31,6 +31,11 @@ final class RobustLists implements DescriptorFinder {
   }
 
   @Override
+  public StackWords stackWords() {
+    return StackWords.GLIBC;
+  }
+
+  @Override
   public void close() {
     words.close();
   }

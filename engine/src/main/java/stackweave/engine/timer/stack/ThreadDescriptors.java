@@ -17,10 +17,11 @@ import stackweave.linux.SystemCalls;
 import stackweave.unwind.UnreadableMemoryException;
 
 /**
- * Reads stack bounds from glibc's thread descriptors (struct pthread, nptl/descr.h) through the
- * kernel. The fields' offsets differ between versions, so they are searched for in the descriptors
- * of two threads that know their stacks by pthread_getattr_np, and must be unique and the same in
- * both; otherwise nothing is known. Used by {@link NativeStacks}; not thread-safe.
+ * Reads stack bounds from the C library's thread descriptors (struct pthread of glibc,
+ * nptl/descr.h, or of musl, src/internal/pthread_impl.h) through the kernel. The fields' offsets
+ * differ between versions, so they are searched for in the descriptors of two threads that know
+ * their stacks by pthread_getattr_np, and must be unique and the same in both; otherwise nothing is
+ * known. Used by {@link NativeStacks}; not thread-safe.
  *
  * <p>A descriptor must hold the thread id asked for. The kernel clears that id after the thread's
  * last user-mode instruction; only then does glibc reuse the stack (nptl/nptl-stack.c).
@@ -34,8 +35,10 @@ final class ThreadDescriptors implements AutoCloseable {
   /** struct pthread has 2,304 bytes in glibc 2.36. */
   private static final int MAX_BYTES = 8192;
 
+  /** struct pthread has 200 bytes in musl 1.2.5; the thread's keys, 1,024 bytes, are above it. */
+  private static final int MUSL_BYTES = 256;
+
   private static final int WORDS = 3;
-  private static final long MAX_STACK = 1L << 40;
   private static final long PATIENCE_SECONDS = 10;
 
   /**
@@ -44,7 +47,7 @@ final class ThreadDescriptors implements AutoCloseable {
    * @param finder the kind that finds addresses at {@code anchor}
    * @param anchor of the address that is found
    * @param tid of the thread's id
-   * @param stack of {@code stackblock}
+   * @param stack of the first of {@link StackWords}
    */
   private record Layout(Class<?> finder, int anchor, int tid, int stack) {
     /** Written out: a record's own equals takes 15 ms at its first call, for method handles. */
@@ -87,14 +90,21 @@ final class ThreadDescriptors implements AutoCloseable {
   ThreadDescriptors(SystemCalls calls, CallPolicy policy, MemoryAccess access) {
     this.calls = calls;
     this.memory = new ProcessMemory(SampledProcess.OWN, access);
-    this.finder =
-        policy.allows(GuardedCall.GET_ROBUST_LIST)
-            ? new RobustLists(calls)
-            : PthreadList.open(memory);
+    this.finder = finder(policy);
     if (finder != null && (known == null || known.finder() != finder.getClass())) {
       known = calibrate();
     }
     layout = finder == null ? null : known;
+  }
+
+  private DescriptorFinder finder(CallPolicy policy) {
+    MuslThreads musl = MuslThreads.open(calls.architecture(), memory);
+    if (musl != null) {
+      return musl;
+    }
+    return policy.allows(GuardedCall.GET_ROBUST_LIST)
+        ? new RobustLists(calls)
+        : PthreadList.open(memory);
   }
 
   /** Whether descriptors can be read here at all. */
@@ -161,21 +171,15 @@ final class ThreadDescriptors implements AutoCloseable {
     if ((int) INTS.get(bytes, layout.tid() - begin) != tids[i]) {
       return false;
     }
-    long block = word(layout.stack() - begin);
+    StackWords words = finder.stackWords();
+    long first = word(layout.stack() - begin);
     long size = word(layout.stack() - begin + Long.BYTES);
     long guard = word(layout.stack() - begin + 2 * Long.BYTES);
-    boolean sound =
-        block > 0
-            && size > 0
-            && size < MAX_STACK
-            && guard >= 0
-            && guard < size
-            && descriptor > block + guard
-            && descriptor < block + size;
+    boolean sound = words.are(first, size, guard, descriptor);
     if (sound) {
-      start = block + guard;
-      end = descriptor & -16;
-      blockEnd = block + size;
+      start = words.start(first, size, guard);
+      end = words.end(first, size, descriptor);
+      blockEnd = words.blockEnd(first, size);
     }
     return sound;
   }
@@ -216,7 +220,11 @@ final class ThreadDescriptors implements AutoCloseable {
     long anchor = found[0] - self.descriptor();
     long tidAt = anchor + finder.tidOffset();
     long stackEnd = self.stackStart() + self.stackBytes();
-    int length = (int) Math.min(MAX_BYTES, stackEnd - self.descriptor());
+    StackWords words = finder.stackWords();
+    int length =
+        words == StackWords.MUSL
+            ? MUSL_BYTES
+            : (int) Math.min(MAX_BYTES, stackEnd - self.descriptor());
     if (anchor < 0 || tidAt < 0 || tidAt > length - Integer.BYTES || (tidAt & 3) != 0) {
       return null;
     }
@@ -230,11 +238,12 @@ final class ThreadDescriptors implements AutoCloseable {
     }
     int stack = -1;
     for (int at = 0; at <= length - WORDS * Long.BYTES; at += Long.BYTES) {
+      long first = word(at);
+      long size = word(at + Long.BYTES);
       long guard = word(at + 2 * Long.BYTES);
-      if (word(at) + word(at + Long.BYTES) == stackEnd
-          && word(at) + guard == self.stackStart()
-          && guard >= 0
-          && guard < word(at + Long.BYTES)) {
+      if (words.are(first, size, guard, self.descriptor())
+          && words.blockEnd(first, size) == stackEnd
+          && words.start(first, size, guard) == self.stackStart()) {
         if (stack >= 0) {
           return null;
         }
