@@ -86,7 +86,7 @@ public class ForwardBenchmark {
   /** An interrupted function. */
   @Benchmark
   public CallerRule forward() {
-    return analysis.forward(pcs[next++ & PCS - 1], true, code);
+    return analysis.forward(pcs[next++ & PCS - 1], true, code, target -> false);
   }
 
   /** The check before tables, where these are right at calls only. */

@@ -99,7 +99,7 @@ final class CallerRules {
     if (large || !wrongTables.isFunctionWrong(module, interrupted ? pc : pc - 1, memory)) {
       return null;
     }
-    CallerRule rule = analysis.forward(pc, interrupted, memory);
+    CallerRule rule = analysis.forward(pc, interrupted, memory, module::isFunctionStart);
     boolean certain = rule != null && rule.found() == Found.FORWARD;
     // Over calls, a way is a little less certain than tables that are right at calls.
     boolean enough = certain || rule != null && !synchronous && !rule.found().isGuess();
@@ -130,13 +130,19 @@ final class CallerRules {
     forgetOldModules(frame);
     long pc = frame.pc();
     long key = key(frame);
-    boolean changing = frame.modules().find(pc) == null;
+    CodeModule module = frame.modules().find(pc);
+    boolean changing = module == null;
     if (changing && !read(frame, pc)) {
       return null;
     }
     Known before = known.get(key);
     if (before == null || changing && !Arrays.equals(code, before.code)) {
-      CallerRule rule = analysis.forward(pc, frame.interrupted(), frame.stack().code());
+      CallerRule rule =
+          analysis.forward(
+              pc,
+              frame.interrupted(),
+              frame.stack().code(),
+              target -> module != null && module.isFunctionStart(target));
       before = new Known(rule, changing ? code.clone() : null);
       known.put(key, before);
     }

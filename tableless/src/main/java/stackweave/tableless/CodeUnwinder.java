@@ -7,6 +7,7 @@ import stackweave.unwind.MemoryReader;
 import stackweave.unwind.StopReason;
 import stackweave.unwind.UnreadableMemoryException;
 import stackweave.unwind.hash.LongTable;
+import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.Found;
 import stackweave.unwind.walk.NativeFrame;
 import stackweave.unwind.walk.NativeUnwinder;
@@ -22,16 +23,14 @@ public final class CodeUnwinder {
   /** {@link #bytesBelowFp} of a function that is not understood. */
   public static final int UNKNOWN = Processor.UNKNOWN;
 
-  /** Longest way from the clone3 call to the first instruction that has unwind information. */
-  private static final int CLONE_WINDOW = 32;
+  /** What is read before a pc: the system call that has made the thread, and what leads to it. */
+  private static final int CLONE_WINDOW = 48;
 
   /** A register with a value farther up than any frame is long is no frame pointer here. */
   private static final long MAX_FRAME_BYTES = 8L << 20;
 
-  /**
-   * How large a function's frame is at most that has called the thread's own function, in words.
-   */
-  private static final int FIRST_WORDS = 16;
+  /** How large the frames of functions are at most that begin and end a thread, in words. */
+  private static final int FIRST_WORDS = 32;
 
   /** How much of a function is read for what it puts on its stack when it begins. */
   private static final int MAX_PROLOGUE = 256;
@@ -154,23 +153,48 @@ public final class CodeUnwinder {
   }
 
   /**
-   * Leaves a function that does not return, as musl's, which calls the function of a thread and
-   * then ends the thread: its instructions lead nowhere. The nearest return address on the stack
-   * must be that of the thread's first frame, so that no frame is skipped.
+   * Leaves a function that does not return, so that its instructions lead nowhere: musl's that
+   * calls the function of a thread and then ends the thread, or one that this has called for that.
+   * The nearest return addresses on the stack must be those up to the thread's first frame, so that
+   * none is skipped.
    */
   private boolean leaveToFirst(NativeFrame frame) {
+    long slot = nextReturnAddress(frame, frame.sp());
+    if (slot == 0) {
+      return false;
+    }
+    long pc = frame.peekReturnAddress(slot);
+    if (!isFirst(frame, pc) && !isCalledByFirst(frame, pc, slot + Processor.WORD)) {
+      return false;
+    }
+    frame.popTo(pc, slot + Processor.WORD);
+    return true;
+  }
+
+  /** Whether a caller in the same library was called by the thread's first frame. */
+  private boolean isCalledByFirst(NativeFrame frame, long caller, long from) {
+    CodeModule module = frame.modules().find(frame.pc() - 1);
+    long slot =
+        module == null || module != frame.modules().find(caller - 1)
+            ? 0
+            : nextReturnAddress(frame, from);
+    return slot != 0 && isFirst(frame, frame.peekReturnAddress(slot));
+  }
+
+  private boolean isFirst(NativeFrame frame, long pc) {
+    return natives.isFirst(pc, frame.stack(), frame.modules());
+  }
+
+  /** The slot of the nearest return address on the stack; 0 if there is none in a small frame. */
+  private static long nextReturnAddress(NativeFrame frame, long from) {
     for (int i = 0; i < FIRST_WORDS; i++) {
-      long slot = frame.sp() + (long) i * Processor.WORD;
+      long slot = from + (long) i * Processor.WORD;
       long pc = frame.peekReturnAddress(slot);
       if (pc != 0 && frame.isReturnAddress(pc)) {
-        boolean first = natives.isFirst(pc, frame.stack(), frame.modules());
-        if (first) {
-          frame.popTo(pc, slot + Processor.WORD);
-        }
-        return first;
+        return slot;
       }
     }
-    return false;
+    return 0;
   }
 
   /**
@@ -201,6 +225,7 @@ public final class CodeUnwinder {
     CallerRule rule = rules.forwardAt(frame);
     boolean left =
         follow(frame, rule, false)
+            || leaveToFirst(frame)
             || follow(frame, rule, true)
             || (read(frame, frame.pc(), code, 1) ? leaveByGuessedFp(frame) : leaveByTop(frame));
     return left ? null : StopReason.NO_RULE;
@@ -240,11 +265,27 @@ public final class CodeUnwinder {
    * Leaves a system call that does not return, such as the one that ends a signal handler: the pc
    * is behind the instruction, where the function has ended.
    */
-  private boolean leaveSystemCall(NativeFrame frame) {
+  private boolean leaveSystemCall(NativeFrame frame) throws UnreadableMemoryException {
+    if (processor.isSignalReturnBefore(code, CLONE_WINDOW)) {
+      return leaveSignalReturn(frame);
+    }
     if (natives.step(frame.registers(), false, frame.stack(), frame.modules()) != null) {
       return false;
     }
     frame.setInterrupted(natives.callerInterrupted());
+    return true;
+  }
+
+  /**
+   * Leaves the system call by which a signal handler returns. If a function is called that begins
+   * behind it, the return address is on top.
+   */
+  private boolean leaveSignalReturn(NativeFrame frame) throws UnreadableMemoryException {
+    if (callersKnown && frame.isReturnAddress(frame.topReturnAddress())
+        || natives.leaveSignalFrame(frame.registers(), frame.stack()) != null) {
+      return false;
+    }
+    frame.setInterrupted(true);
     return true;
   }
 

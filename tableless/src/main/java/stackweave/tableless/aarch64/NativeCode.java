@@ -16,8 +16,12 @@ public final class NativeCode implements Processor {
   static final int LINKAGE_REGISTER = 17;
 
   private static final int CLONE = 0xd2801b88; // mov x8, #220
+  private static final int SIGRETURN = 0xd2801168; // mov x8, #139
   private static final int CLONE3 = 0xd2803668; // mov x8, #435
   private static final int RETURN = 0xd65f03c0; // ret
+
+  /** How far behind the call the new thread's first frame may begin. */
+  private static final int CLONE_REACH = 24;
 
   /** The instruction, or 0, which is none, outside of what was copied. */
   static int at(byte[] code, int i) {
@@ -41,13 +45,18 @@ public final class NativeCode implements Processor {
 
   @Override
   public boolean isCloneWithin(byte[] code, int end) {
-    for (int i = end; i >= 2 * LENGTH; i -= LENGTH) {
+    for (int i = end; i >= Math.max(2 * LENGTH, end - CLONE_REACH); i -= LENGTH) {
       int number = at(code, i - 2 * LENGTH);
       if (isSystemCallBefore(code, i) && (number == CLONE || number == CLONE3)) {
         return true;
       }
     }
     return false;
+  }
+
+  @Override
+  public boolean isSignalReturnBefore(byte[] code, int end) {
+    return isSystemCallBefore(code, end) && at(code, end - 2 * LENGTH) == SIGRETURN;
   }
 
   @Override

@@ -47,7 +47,7 @@ public abstract class CodePaths {
   private int instructions;
   private boolean straight;
 
-  /** Tells where other functions begin; of the straight way only. */
+  /** Tells where other functions begin. */
   private LongPredicate functions;
 
   /** The pc of the instruction that was executed last. */
@@ -110,12 +110,16 @@ public abstract class CodePaths {
    *
    * @param pc of the next instruction: an interrupted one, or that behind a call
    * @param interrupted whether the instruction was interrupted
+   * @param functions tells of an address whether a function begins there: a call right before it
+   *     does not return
    * @return null if no way leads to a return, or if they disagree
    */
-  public final CallerRule forward(long pc, boolean interrupted, MemoryReader memory) {
+  public final CallerRule forward(
+      long pc, boolean interrupted, MemoryReader memory, LongPredicate functions) {
     code.begin(memory);
     values.begin();
     straight = false;
+    this.functions = functions;
     this.interrupted = interrupted;
     passingCalls = !interrupted;
     follow(pc, MAX_INSTRUCTIONS);
@@ -206,10 +210,10 @@ public abstract class CodePaths {
   /** The function jumps to another one, which returns in its place. Returns false. */
   protected abstract boolean tailCall();
 
-  /** Whether the way goes on behind a call. */
+  /** Whether the way goes on behind a call, at the state's pc. */
   protected final boolean call() {
     metCalls = true;
-    return passingCalls && !straight;
+    return passingCalls && !straight && !functions.test(state.pc);
   }
 
   /**

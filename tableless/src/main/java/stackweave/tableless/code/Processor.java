@@ -44,6 +44,11 @@ public interface Processor {
   /** Whether a system call that makes a thread ends at or before {@code code[end]}. */
   boolean isCloneWithin(byte[] code, int end);
 
+  /**
+   * Whether the system call by which a signal handler returns ends right before {@code code[end]}.
+   */
+  boolean isSignalReturnBefore(byte[] code, int end);
+
   /** Whether {@code code[i]} returns. */
   boolean isReturn(byte[] code, int i);
 

@@ -397,9 +397,14 @@ final class Forward extends CodePaths {
     int second = at(bytes, p + 1);
     return first == 0xcc // int3
         || first == 0x0f && second == 0x1f // nop of several bytes
-        || first == 0x90 && p > next // nop with prefixes
+        || first == 0x90 && (p > next || isAligned(1)) // nop with prefixes, or the only one
         || first == 0xf3 && second == 0x0f && at(bytes, p + 2) == 0x1e // endbr64
-        || (state.pc & 15) == 0 && isPrologue(p, first, second);
+        || isAligned(0) && isPrologue(p, first, second);
+  }
+
+  /** Whether functions may begin so many bytes on, as compilers align them. */
+  private boolean isAligned(int bytesOn) {
+    return (state.pc + bytesOn & 15) == 0;
   }
 
   /** Saves a register that functions hand back, or makes room on the stack. */

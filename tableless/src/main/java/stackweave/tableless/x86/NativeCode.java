@@ -10,9 +10,21 @@ import stackweave.tableless.code.Processor;
 /** Native code of x86-64 (System V ABI, AMD64 supplement; Linux system calls). Stateless. */
 public final class NativeCode implements Processor {
   private static final int RAX = 0;
+  private static final int SYS_SIGRETURN = 15;
   private static final int SYS_CLONE = 56;
   private static final int SYS_CLONE3 = 435;
   private static final int CLONE_CALL_LENGTH = 7;
+
+  /** How far behind the call the new thread's first frame may begin. */
+  private static final int CLONE_REACH = 25;
+
+  /** xor eax, eax; mov al, 56: how __clone of musl begins (src/thread/x86_64/clone.s). */
+  private static final int MUSL_CLONE = 0x38b0_c031;
+
+  /** From there to behind its system call, and on to the call of the thread's function. */
+  private static final int MUSL_CLONE_LENGTH = 37;
+
+  private static final int MUSL_CLONE_REACH = 10;
 
   @Override
   public int callBytes() {
@@ -32,7 +44,12 @@ public final class NativeCode implements Processor {
   /** {@code mov eax, SYS_clone3 (or SYS_clone); syscall}. */
   @Override
   public boolean isCloneWithin(byte[] code, int end) {
-    for (int i = end; i >= CLONE_CALL_LENGTH; i--) {
+    for (int i = end; i >= end - MUSL_CLONE_REACH; i--) {
+      if (isSystemCallBefore(code, i) && i4(code, i - MUSL_CLONE_LENGTH) == MUSL_CLONE) {
+        return true;
+      }
+    }
+    for (int i = end; i >= Math.max(CLONE_CALL_LENGTH, end - CLONE_REACH); i--) {
       int number = i4(code, i - 6);
       if (isSystemCallBefore(code, i)
           && at(code, i - CLONE_CALL_LENGTH) == 0xb8
@@ -41,6 +58,15 @@ public final class NativeCode implements Processor {
       }
     }
     return false;
+  }
+
+  /** {@code mov eax (or rax), SYS_rt_sigreturn; syscall}. */
+  @Override
+  public boolean isSignalReturnBefore(byte[] code, int end) {
+    boolean toRegister =
+        at(code, end - 7) == 0xb8
+            || at(code, end - 9) == 0x48 && at(code, end - 8) == 0xc7 && at(code, end - 7) == 0xc0;
+    return isSystemCallBefore(code, end) && i4(code, end - 6) == SYS_SIGRETURN && toRegister;
   }
 
   @Override

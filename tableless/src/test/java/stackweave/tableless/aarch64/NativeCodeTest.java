@@ -16,11 +16,22 @@ class NativeCodeTest {
     assertFalse(isCloneWithin(8, 0xd2801168, 0xd4000001)); // mov x8, #139
   }
 
+  @Test
+  void handlersReturnByASystemCall() {
+    assertTrue(new NativeCode().isSignalReturnBefore(code(0xd2801168, 0xd4000001), 8));
+    assertFalse(new NativeCode().isSignalReturnBefore(code(0xd2801168, 0xd4000001), 4));
+    assertFalse(new NativeCode().isSignalReturnBefore(code(0xd2801b88, 0xd4000001), 8));
+  }
+
   private static boolean isCloneWithin(int end, int... words) {
+    return new NativeCode().isCloneWithin(code(words), end);
+  }
+
+  private static byte[] code(int... words) {
     ByteBuffer code = ByteBuffer.allocate(4 * words.length).order(ByteOrder.LITTLE_ENDIAN);
     for (int word : words) {
       code.putInt(word);
     }
-    return new NativeCode().isCloneWithin(code.array(), end);
+    return code.array();
   }
 }

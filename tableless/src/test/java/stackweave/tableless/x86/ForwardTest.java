@@ -33,7 +33,8 @@ class ForwardTest {
       }
     }
     code.put((byte) 0x5b).put((byte) 0xc3); // pop rbx; ret
-    CallerRule rule = new NativeCode().paths().forward(START, true, memory(code.array()));
+    CallerRule rule =
+        new NativeCode().paths().forward(START, true, memory(code.array()), target -> false);
     assertNotNull(rule);
     assertEquals(Found.FORWARD, rule.found());
     assertArrayEquals(new int[] {7, 16}, rule.exits()[0].sp());

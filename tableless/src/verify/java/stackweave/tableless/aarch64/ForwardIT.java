@@ -92,7 +92,7 @@ class ForwardIT {
       return;
     }
     Waiting caller = callers.get(end - 1);
-    CallerRule rule = forward.forward(registers[PC], interrupted, code);
+    CallerRule rule = forward.forward(registers[PC], interrupted, code, target -> false);
     String where = Long.toHexString(registers[PC]) + (interrupted ? "" : " waiting");
     if (rule == null) {
       unknown.add(where);

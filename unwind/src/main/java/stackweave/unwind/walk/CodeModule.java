@@ -23,4 +23,9 @@ public interface CodeModule {
   default long functionStart(long pc) {
     return 0;
   }
+
+  /** Whether a function begins at an address, by the module's symbols. */
+  default boolean isFunctionStart(long address) {
+    return functionStart(address) == address;
+  }
 }

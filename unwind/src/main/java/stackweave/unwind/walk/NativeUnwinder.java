@@ -125,6 +125,18 @@ public final class NativeUnwinder {
   }
 
   /**
+   * Makes the registers those that a signal has interrupted.
+   *
+   * @param registers with the stack pointer that the handler has returned with
+   * @return null, else why that is not possible; the registers are unchanged then
+   * @throws UnreadableMemoryException if they can't be read
+   */
+  public StopReason leaveSignalFrame(Registers registers, MemoryReader memory)
+      throws UnreadableMemoryException {
+    return signalFrame(registers, memory);
+  }
+
+  /**
    * Whether the step just made went through a signal frame: the caller was interrupted, its pc is
    * exact.
    */
