@@ -1,14 +1,10 @@
 package stackweave.jna;
 
-import java.io.BufferedReader;
-import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.io.RandomAccessFile;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -33,6 +29,9 @@ public final class DispatchLibrary {
 
   private static final String FILE = "libjnidispatch.so";
 
+  /** What musl's loader says of a library that may not be executed. */
+  private static final String NOT_PERMITTED = "Operation not permitted";
+
   private static final int ATTEMPTS = 16;
   private static final int WRITABLE_BY_OTHERS = 0022;
   private static final int STICKY = 01000;
@@ -45,15 +44,17 @@ public final class DispatchLibrary {
 
   private static final int MOST_DESCRIPTORS = 4096;
   private static final Path SELF = Path.of("/proc/self");
-  private static final String MAPS = "/proc/self/maps";
+
+  /** The end of what musl's loader says of a function that it does not find. */
+  private static final String NOT_FOUND = ": symbol not found";
 
   private DispatchLibrary() {}
 
   /**
    * Loads the library.
    *
-   * @throws UnsatisfiedLinkError if no directory is writable, or none may hold code; the message is
-   *     for the user
+   * @throws UnsatisfiedLinkError if no directory is writable, none may hold code, or the C library
+   *     lacks what the library needs; the message is for the user
    */
   public static void load() {
     byte[] library = read();
@@ -63,13 +64,15 @@ public final class DispatchLibrary {
         load(Path.of(directory), library);
         return;
       } catch (IOException | InvalidPathException | UnsatisfiedLinkError e) {
+        String missing = missingFunction(e);
+        if (missing != null) {
+          throw new UnsatisfiedLinkError(
+              "this JVM's C library has no "
+                  + missing
+                  + ", which JNA's native library needs: use an image with glibc");
+        }
         refusals.computeIfAbsent(reason(e), reason -> new ArrayList<>()).add(directory);
       }
-    }
-    if (isOnMusl()) {
-      throw new UnsatisfiedLinkError(
-          "this JVM runs on musl, and JNA's native library is made for glibc: use an image with"
-              + " glibc");
     }
     StringBuilder why = new StringBuilder("no directory takes JNA's native library:");
     refusals.forEach(
@@ -80,21 +83,18 @@ public final class DispatchLibrary {
         why + "; set XDG_RUNTIME_DIR to one that is writable and not mounted noexec");
   }
 
-  /** Whether the C library is musl, as on Alpine: its loader is mapped under its own name. */
-  private static boolean isOnMusl() {
-    // Not by java.nio, whose buffers count against -XX:MaxDirectMemorySize.
-    try (BufferedReader maps =
-        new BufferedReader(
-            new InputStreamReader(new FileInputStream(MAPS), StandardCharsets.ISO_8859_1))) {
-      for (String line = maps.readLine(); line != null; line = maps.readLine()) {
-        if (line.contains("/ld-musl-")) {
-          return true;
-        }
-      }
-      return false;
-    } catch (IOException e) {
-      return false;
+  /**
+   * The function that the C library does not have and the native library is refused for, as another
+   * loader than glibc's says it; null if it is not that. What is called at no time may be missing:
+   * JNA calls {@code __strdup}, which musl lacks, for callbacks, of which the agent has none.
+   */
+  static String missingFunction(Throwable refusal) {
+    String message = String.valueOf(refusal.getMessage());
+    if (!message.endsWith(NOT_FOUND)) {
+      return null;
     }
+    String before = message.substring(0, message.length() - NOT_FOUND.length());
+    return before.substring(before.lastIndexOf(' ') + 1);
   }
 
   /** The reason in a few words, without the directory. */
@@ -109,7 +109,8 @@ public final class DispatchLibrary {
     // "FILE: FILE: reason" of the linker, "FILE: reason" of the file system
     int colon = message.lastIndexOf(": ");
     String reason = colon < 0 ? message : message.substring(colon + 2);
-    return reason.startsWith("failed to map segment") ? "mounted noexec: " + reason : reason;
+    boolean noexec = reason.startsWith("failed to map segment") || reason.equals(NOT_PERMITTED);
+    return noexec ? "mounted noexec: " + reason : reason;
   }
 
   private static byte[] read() {

@@ -1,6 +1,7 @@
 package stackweave.jna;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -50,6 +51,20 @@ class DispatchLibraryTest {
     Path sticky = directory("sticky", "rwxrwxrwx");
     assertEquals(0, new ProcessBuilder("chmod", "+t", sticky.toString()).start().waitFor());
     assertTrue(Files.isDirectory(DispatchLibrary.createDirectory(sticky)));
+  }
+
+  /** The messages are those that musl's loader makes (ldso/dynlink.c). */
+  @Test
+  void aFunctionThatTheCLibraryLacksIsNamed() {
+    String file = "/proc/thread-self/fd/7";
+    assertEquals(
+        "__strdup", missing(file + ": Error relocating " + file + ": __strdup: symbol not found"));
+    assertNull(missing(file + ": Error loading shared library " + file + ": Permission denied"));
+    assertNull(missing(null));
+  }
+
+  private static String missing(String message) {
+    return DispatchLibrary.missingFunction(new UnsatisfiedLinkError(message));
   }
 
   private static void assertRefused(Path directory, String message) throws IOException {
