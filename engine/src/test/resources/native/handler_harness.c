@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -512,6 +513,151 @@ static void run_workers(int mode, struct worker *workers, uint64_t interval) {
   nothing_in_flight();
 }
 
+/*
+ * Fills all vector registers from in, spins, and stores them to out: a handler that runs meanwhile
+ * must leave them as they are. Returns the bytes, 0 if this processor has no such registers.
+ */
+#define REPEAT8(f, a) f(a##0) f(a##1) f(a##2) f(a##3) f(a##4) f(a##5) f(a##6) f(a##7)
+#define REPEAT10(f, a) REPEAT8(f, a) f(a##8) f(a##9)
+#define UP_TO_15(f) REPEAT10(f, ) f(10) f(11) f(12) f(13) f(14) f(15)
+#define UP_TO_31(f) REPEAT10(f, ) REPEAT10(f, 1) REPEAT10(f, 2) f(30) f(31)
+#define SPINS 300000
+
+#if defined(__x86_64__)
+#define LOAD_YMM(n) "vmovdqu 32*" #n "(%0), %%ymm" #n "\n"
+#define STORE_YMM(n) "vmovdqu %%ymm" #n ", 32*" #n "(%1)\n"
+#define LOAD_ZMM(n) "vmovdqu64 64*" #n "(%0), %%zmm" #n "\n"
+#define STORE_ZMM(n) "vmovdqu64 %%zmm" #n ", 64*" #n "(%1)\n"
+#define SPIN "mov %2, %%rcx\n1: dec %%rcx\njnz 1b\n"
+
+__attribute__((target("avx"))) static int ymm(char *in, char *out) {
+  asm volatile(UP_TO_15(LOAD_YMM) SPIN UP_TO_15(STORE_YMM) "vzeroupper\n"
+               :
+               : "r"(in), "r"(out), "i"(SPINS)
+               : "rcx", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+                 "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+  return __builtin_cpu_supports("avx") ? 16 * 32 : 0;
+}
+
+__attribute__((target("avx512f"))) static int zmm(char *in, char *out) {
+  asm volatile(UP_TO_31(LOAD_ZMM) SPIN UP_TO_31(STORE_ZMM) "vzeroupper\n"
+               :
+               : "r"(in), "r"(out), "i"(SPINS)
+               : "rcx", "cc", "memory", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+                 "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15", "xmm16", "xmm17",
+                 "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26",
+                 "xmm27", "xmm28", "xmm29", "xmm30", "xmm31");
+  return 32 * 64;
+}
+
+static int through_vectors(char *in, char *out) {
+  if (__builtin_cpu_supports("avx512f")) {
+    return zmm(in, out);
+  }
+  return __builtin_cpu_supports("avx") ? ymm(in, out) : 0;
+}
+#else
+#define VECTORS                                                                                       \
+  "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", \
+      "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", \
+      "v30", "v31"
+#define LOAD_Q(n) "ldr q" #n ", [%0, #16*" #n "]\n"
+#define STORE_Q(n) "str q" #n ", [%1, #16*" #n "]\n"
+#define LOAD_Z(n) "ldr z" #n ", [%0, #" #n ", mul vl]\n"
+#define STORE_Z(n) "str z" #n ", [%1, #" #n ", mul vl]\n"
+#define LOAD_P(n) "ldr p" #n ", [%3, #" #n ", mul vl]\n"
+#define STORE_P(n) "str p" #n ", [%4, #" #n ", mul vl]\n"
+#define SPIN "mov x9, %2\n1: subs x9, x9, #1\nb.ne 1b\n"
+
+static int through_vectors(char *in, char *out) {
+  long spins = SPINS;
+  if (!(getauxval(AT_HWCAP) & HWCAP_SVE)) {
+    asm volatile(UP_TO_31(LOAD_Q) SPIN UP_TO_31(STORE_Q)
+                 :
+                 : "r"(in), "r"(out), "r"(spins)
+                 : "x9", "cc", "memory", VECTORS);
+    return 32 * 16;
+  }
+  // The first-fault register last in, and first out, through a predicate.
+  int bytes = prctl(PR_SVE_GET_VL) & PR_SVE_VL_LEN_MASK;
+  char *predicates_in = in + 32 * bytes;
+  char *predicates_out = out + 32 * bytes;
+  memset(predicates_in, 0xff, bytes / 8); // it holds ones, followed by zeros
+  asm volatile(".arch_extension sve\n"
+               "ldr p0, [%3]\nwrffr p0.b\n" UP_TO_31(LOAD_Z) UP_TO_15(LOAD_P) SPIN UP_TO_31(STORE_Z)
+                   UP_TO_15(STORE_P) "rdffr p0.b\nstr p0, [%4]\n"
+               :
+               : "r"(in), "r"(out), "r"(spins), "r"(predicates_in), "r"(predicates_out)
+               : "x9", "cc", "memory", VECTORS);
+  return 32 * bytes + 16 * bytes / 8;
+}
+#endif
+
+static int timer_of_self(clockid_t clock) {
+  struct sigevent event = {0};
+  event.sigev_value.sival_ptr = block(0);
+  event.sigev_signo = signal_number;
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event._sigev_un._tid = syscall(SYS_gettid);
+  int id;
+  CHECK(syscall(SYS_timer_create, clock, &event, &id) == 0, "timer_create: %s", strerror(errno));
+  struct itimerspec spec = {{0, 5000000}, {0, 5000000}};
+  CHECK(syscall(SYS_timer_settime, id, 0, &spec, NULL) == 0, "timer_settime: %s", strerror(errno));
+  return id;
+}
+
+static int records_so_far(void) {
+  int records = 0;
+  for (char *record; (record = next_record()) != NULL; records++) {
+    give_back(record);
+  }
+  return records;
+}
+
+static void check_vectors(void) {
+  static _Alignas(64) char in[65536];
+  static _Alignas(64) char out[65536];
+  int bytes = 0;
+  int timer = timer_of_self(CLOCK_THREAD_CPUTIME_ID);
+  int records = 0;
+  uint64_t begin = thread_cpu();
+  for (int round = 1; thread_cpu() - begin < 1000000000ULL; round++) {
+    for (size_t i = 0; i < sizeof in; i++) {
+      in[i] = i * 7 + round;
+    }
+    bytes = through_vectors(in, out);
+    CHECK(memcmp(in, out, bytes) == 0, "vector registers have changed in round %d", round);
+    records += records_so_far();
+  }
+  CHECK(syscall(SYS_timer_delete, timer) == 0, "timer_delete: %s", strerror(errno));
+  CHECK(records > 50, "%d samples of vector registers", records);
+  records_so_far();
+  printf("vector registers: %d bytes are as before in %d samples\n", bytes, records);
+}
+
+static void *writer(void *pipe) {
+  usleep(300000);
+  CHECK(write(*(int *)pipe, "x", 1) == 1, "write");
+  return NULL;
+}
+
+/* A system call that a sample interrupts goes on: its caller sees nothing. */
+static void check_restart(void) {
+  int ends[2];
+  pthread_t thread;
+  CHECK(pipe(ends) == 0, "pipe");
+  CHECK(pthread_create(&thread, NULL, writer, &ends[1]) == 0, "pthread_create");
+  int timer = timer_of_self(CLOCK_MONOTONIC);
+  char byte = 0;
+  ssize_t count = read(ends[0], &byte, 1);
+  CHECK(syscall(SYS_timer_delete, timer) == 0, "timer_delete: %s", strerror(errno));
+  int records = records_so_far();
+  CHECK(count == 1 && byte == 'x', "read has returned %ld: %s", (long)count, strerror(errno));
+  CHECK(records > 10, "%d samples of a thread that reads", records);
+  pthread_join(thread, NULL);
+  printf("system calls: a read goes on after %d samples\n", records);
+}
+
 /* From here on no memory can become executable that was not when it was mapped (Linux 6.3). */
 static void refuse_gains(void) {
   if (prctl(65 /* PR_SET_MDWE */, 1 /* PR_MDWE_REFUSE_EXEC_GAIN */, 0, 0, 0) != 0) {
@@ -555,6 +701,8 @@ int main(int argc, char **argv) {
   check_full();
   run_workers(1, workers, 0);
   run_workers(2, workers, 1000000);
+  check_vectors();
+  check_restart();
   printf("all held\n");
   return 0;
 }
