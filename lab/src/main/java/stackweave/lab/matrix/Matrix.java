@@ -53,6 +53,12 @@ public final class Matrix implements Callable<Integer> {
   private String interval = "1ms";
 
   @Option(
+      names = "--agent",
+      paramLabel = "OPTIONS",
+      description = "further options of the agent, such as engine=timer")
+  private String agentOptions = "";
+
+  @Option(
       names = "--flags",
       paramLabel = "FLAGS",
       description =
@@ -79,12 +85,14 @@ public final class Matrix implements Callable<Integer> {
   private Matrix() {}
 
   /** The agent and the samples as they were built. */
-  private static Settings settings(String interval, List<String> phases, boolean outside) {
+  private static Settings settings(
+      String interval, String agentOptions, List<String> phases, boolean outside) {
     return new Settings(
         Built.agentJar(),
         Built.classPath(),
         Built.target().resolve("matrix"),
         interval,
+        agentOptions.isEmpty() ? "" : "," + agentOptions,
         String.join(",", phases),
         outside);
   }
@@ -103,7 +111,7 @@ public final class Matrix implements Callable<Integer> {
             "no phase %s; there are %s".formatted(phase, String.join(",", Phases.names())));
       }
     }
-    Settings settings = settings(interval, phases, outside);
+    Settings settings = settings(interval, agentOptions, phases, outside);
     List<FlagSet> sets = flags.isEmpty() ? FlagSet.all() : flags.stream().map(FlagSet::of).toList();
     Map<Jdk, List<Outcome>> outcomes = new LinkedHashMap<>();
     for (Jdk jdk : report.jdks()) {
@@ -112,7 +120,7 @@ public final class Matrix implements Callable<Integer> {
       for (FlagSet set : sets) {
         double time = set.flags().isEmpty() ? seconds : flagSeconds;
         String name = jdk.feature() + "-" + set.toString().replaceAll("[^A-Za-z0-9+-]+", "");
-        name += outside ? "-outside" : "";
+        name += outside ? "-outside" : agentOptions.replaceAll("[^A-Za-z0-9]+", "-");
         ofJdk.add(say(new Run(jdk, set, settings, time).execute(name, keep)));
       }
     }
@@ -151,7 +159,7 @@ public final class Matrix implements Callable<Integer> {
   /** Runs some phases on a JDK with default flags. */
   public static Summary shortRun(Jdk jdk, List<String> phases, double seconds)
       throws IOException, InterruptedException {
-    Settings settings = settings("1ms", phases, false);
+    Settings settings = settings("1ms", "", phases, false);
     Outcome outcome =
         new Run(jdk, FlagSet.DEFAULT, settings, seconds).execute("short-" + jdk.feature(), true);
     if (outcome.report() == null) {
@@ -200,7 +208,7 @@ public final class Matrix implements Callable<Integer> {
         "seconds per phase",
         "%s with default flags, %s with others".formatted(seconds, flagSeconds));
     facts.put("interval asked for", interval + " of CPU time of each thread");
-    facts.put("sampled", outside ? "from outside" : "from inside");
+    facts.put("sampled", outside ? "from outside" : "from inside" + settings.agentOptions());
     facts.put("frames of a stack at most", outside ? "default" : Integer.toString(Run.DEPTH));
     facts.put("other options of the JVMs", String.join(" ", settings.jvmOptions()));
     return facts;

@@ -36,6 +36,7 @@ public final class ReportWriter {
 
   private final Map<String, Long> badPairs = new TreeMap<>();
   private final Map<String, Long> incomplete = new TreeMap<>();
+  private final Map<String, Long> ways = new TreeMap<>();
 
   /** The stacks with a bad pair, and those that end early. */
   private final List<String> oddStacks = new ArrayList<>();
@@ -60,6 +61,7 @@ public final class ReportWriter {
     }
     badPairs.clear();
     incomplete.clear();
+    ways.clear();
     oddStacks.clear();
     Figures whole = statusOf(status -> true).plus(stacksOf(sample -> true), Figures.WHOLE);
     return new RunReport(
@@ -70,6 +72,7 @@ public final class ReportWriter {
         whole,
         badPairs,
         incomplete,
+        ways,
         recorded.plain.note());
   }
 
@@ -97,6 +100,7 @@ public final class ReportWriter {
       for (Map.Entry<Integer, Long> tally : stack.getValue().entrySet()) {
         long count = tally.getValue();
         marked += isMarked(chain) ? count : 0;
+        countWays(chain, count);
         boolean isComplete = recorded.plain.isComplete(tally.getKey()) && isKnown(chain);
         complete += isComplete ? count : 0;
         if (!isComplete) {
@@ -129,6 +133,15 @@ public final class ReportWriter {
       chain.add(id);
     }
     return chain;
+  }
+
+  private void countWays(List<Long> chain, long count) {
+    for (long id : chain) {
+      int found = id == 0 ? 0 : recorded.frame(id).found();
+      if (found != 0) {
+        ways.merge(recorded.plain.found(found), count, Long::sum);
+      }
+    }
   }
 
   private boolean isKnown(List<Long> chain) {

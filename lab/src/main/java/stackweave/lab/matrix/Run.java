@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import stackweave.lab.RecordBeside;
+import stackweave.lab.phases.Phases;
 import stackweave.testing.ForkedJvm;
 import stackweave.testing.Jdk;
 
@@ -20,7 +21,7 @@ import stackweave.testing.Jdk;
  * @param seconds of each phase
  */
 record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
-  /** Time for start and end of a JVM, and for all that a phase does after its time. */
+  /** Time for start and end of a JVM; as much as phases take is for what they do after it. */
   private static final long PATIENCE_SECONDS = 240;
 
   /** The settings that all runs have in common. */
@@ -29,6 +30,7 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
       String classPath,
       Path directory,
       String interval,
+      String agentOptions,
       String phases,
       boolean outside) {
     List<String> jvmOptions() {
@@ -86,7 +88,9 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
     }
     if (!settings.outside()) {
       command.add(
-          "-javaagent:" + settings.agent() + ForkedJvm.keepingStacks(false).replaceFirst(",", "="));
+          "-javaagent:"
+              + settings.agent()
+              + (ForkedJvm.keepingStacks(false) + settings.agentOptions()).replaceFirst(",", "="));
       command.add(
           "-XX:StartFlightRecording:filename=%s,+stackweave.NativeSample#interval=%s,+stackweave.NativeSample#depth=%d"
               .formatted(recording, settings.interval(), DEPTH));
@@ -128,7 +132,8 @@ record Run(Jdk jdk, FlagSet flags, Settings settings, double seconds) {
             .redirectError(err.toFile())
             .start();
     RecordBeside record = recording == null ? null : record(process, recording, directory);
-    if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+    long patience = PATIENCE_SECONDS + (long) (2 * seconds * Phases.names().size());
+    if (!process.waitFor(patience, TimeUnit.SECONDS)) {
       process.destroyForcibly().waitFor();
       return what + " hangs, see " + directory;
     }

@@ -20,6 +20,8 @@ import java.util.Map;
  * @param badPairs each bad pair, with the number of samples
  * @param incomplete the outermost frames of stacks that are not complete, with the number of
  *     samples
+ * @param ways how many frames were found otherwise than by unwind tables, each way with their
+ *     number, each frame once for each sample
  * @param note the sampler's note, empty for none
  */
 record RunReport(
@@ -30,6 +32,7 @@ record RunReport(
     Figures whole,
     Map<String, Long> badPairs,
     Map<String, Long> incomplete,
+    Map<String, Long> ways,
     String note)
     implements Serializable {
 

@@ -117,7 +117,7 @@ final class Tables {
         early(figures));
   }
 
-  private static String early(Figures figures) {
+  static String early(Figures figures) {
     Map<String, Long> early = new TreeMap<>(figures.early());
     early.put("lost", figures.lost());
     early.put("dropped", figures.dropped());

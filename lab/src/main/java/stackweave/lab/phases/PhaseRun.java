@@ -9,6 +9,7 @@ import jdk.jfr.FlightRecorder;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
+import stackweave.lab.Sampling;
 import stackweave.samples.work.AgentThread;
 import stackweave.samples.work.Workers;
 
@@ -64,15 +65,16 @@ public final class PhaseRun {
     FlightRecorder.getFlightRecorder().takeSnapshot().close();
   }
 
-  /**
-   * Waits until the agent's thread or a recording from outside runs, and a little longer for its
-   * engine.
-   */
+  /** Waits until samples are taken by the agent or from outside. */
   public static void awaitSampling() throws IOException, InterruptedException {
     for (int i = 0; i < 6_000 && !AgentThread.isThere() && !isRecordedFromOutside(); i++) {
       Thread.sleep(50);
     }
-    Thread.sleep(isRecordedFromOutside() ? 4_000 : 1_000);
+    if (isRecordedFromOutside()) {
+      Thread.sleep(4_000);
+    } else {
+      Sampling.await();
+    }
   }
 
   private static boolean isRecordedFromOutside() {
