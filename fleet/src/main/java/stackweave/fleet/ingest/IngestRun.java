@@ -1,9 +1,7 @@
 package stackweave.fleet.ingest;
 
 import static org.apache.spark.sql.functions.col;
-import static org.apache.spark.sql.functions.expr;
-import static org.apache.spark.sql.functions.hash;
-import static org.apache.spark.sql.functions.max_by;
+import static org.apache.spark.sql.functions.max;
 import static org.apache.spark.sql.functions.not;
 import static org.apache.spark.sql.functions.struct;
 
@@ -25,6 +23,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.SerializableConfiguration;
+import scala.collection.immutable.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import stackweave.fleet.store.FleetException;
 import stackweave.fleet.store.Manifest;
@@ -134,10 +133,7 @@ public final class IngestRun {
     Map<Integer, InputFile> byNumber = new HashMap<>();
     all.forEach(file -> byNumber.put(file.number(), file));
     return rows(all)
-        .join(
-            known,
-            CollectionConverters.asScala(List.of("path", "size", "modified")).toSeq(),
-            "left_anti")
+        .join(known, columns("path", "size", "modified"), "left_anti")
         .select("number")
         .orderBy("number")
         .collectAsList()
@@ -288,22 +284,34 @@ public final class IngestRun {
         .sortWithinPartitions("service", "date", "event", "source", "stack_id", "minute");
   }
 
-  /** The stacks that no batch has, each once, of several with more or less names the best named. */
+  /**
+   * The stacks that no batch has, each once, of several with more or less names the best named.
+   * Which they are is found without their frames, which are most of all bytes and go through one
+   * shuffle.
+   */
   private Dataset<Row> newStacks(Dataset<Row> raw, Manifest manifest) {
-    Column frames = col("frames");
-    Dataset<Row> own =
-        of(raw, Table.STACKS)
-            .groupBy("stack_id")
-            .agg(max_by(frames, struct(named(), hash(frames))).as("frames"));
-    Dataset<Row> known = directory.read(spark, manifest, Table.STACKS).select("stack_id");
-    return own.join(known, own.col("stack_id").equalTo(known.col("stack_id")), "left_anti")
+    Dataset<Row> all =
+        raw.where(col(Table.STACKS.label()).isNotNull())
+            .select(RawRows.INPUT, Table.STACKS.label() + ".*");
+    Dataset<Row> best =
+        all.groupBy("stack_id")
+            .agg(max(struct(col(RawRows.NAMED), col(RawRows.INPUT), col(RawRows.PIECE))).as("best"))
+            .join(
+                directory.read(spark, manifest, Table.STACKS).select("stack_id"),
+                columns("stack_id"),
+                "left_anti")
+            .select("stack_id", "best.*");
+    return all.join(
+            best.hint("shuffle_hash"),
+            columns("stack_id", RawRows.NAMED, RawRows.INPUT, RawRows.PIECE),
+            "left_semi")
+        .select("stack_id", "frames")
         .hint("rebalance")
         .sortWithinPartitions("stack_id");
   }
 
-  /** How many of a stack's frames have the name of a function, and not only a place. */
-  private static Column named() {
-    return expr("size(filter(frames, f -> f.build_id is null or not contains(f.function, '+0x')))");
+  private static Seq<String> columns(String... names) {
+    return CollectionConverters.asScala(List.of(names)).toSeq();
   }
 
   private void write(Table table, Dataset<Row> rows) {

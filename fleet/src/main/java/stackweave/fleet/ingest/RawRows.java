@@ -18,6 +18,12 @@ final class RawRows implements Iterator<Row> {
   /** The column with the number of the file. */
   static final String INPUT = "input";
 
+  /** A column of stacks: how many of the frames have names. */
+  static final String NAMED = "named";
+
+  /** A column of stacks: the number of the recording's piece, which has each stack once. */
+  static final String PIECE = "piece";
+
   private record Part(Table table, Iterator<Row> rows) {}
 
   private final InputFile input;
@@ -32,7 +38,11 @@ final class RawRows implements Iterator<Row> {
   static StructType columns() {
     StructType columns = new StructType().add(INPUT, DataTypes.IntegerType);
     for (Table table : Table.values()) {
-      columns = columns.add(table.label(), table.columns());
+      StructType own = table.columns();
+      if (table == Table.STACKS) {
+        own = own.add(NAMED, DataTypes.IntegerType).add(PIECE, DataTypes.IntegerType);
+      }
+      columns = columns.add(table.label(), own);
     }
     return columns;
   }

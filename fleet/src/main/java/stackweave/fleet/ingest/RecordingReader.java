@@ -90,12 +90,13 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
   @Override
   public Iterator<Row> call(Iterator<InputFile> inputs) {
     return new Iterator<>() {
+      private final GivenStacks given = new GivenStacks();
       private Iterator<Row> rows = List.<Row>of().iterator();
 
       @Override
       public boolean hasNext() {
         while (!rows.hasNext() && inputs.hasNext()) {
-          rows = new Reading(inputs.next());
+          rows = new Reading(inputs.next(), given);
         }
         return rows.hasNext();
       }
@@ -113,18 +114,21 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
    */
   private final class Reading implements Iterator<Row> {
     private final InputFile input;
+    private final GivenStacks given;
     private Iterator<Row> rows = List.<Row>of().iterator();
     private LocalCopy copy;
     private RecordingPieces pieces;
     private Function<SessionFacts, Origin> origins;
     private SourceFacts facts;
     private String sha256;
+    private int piecesRead;
     private Row row;
     private boolean isEnded;
     private boolean isOver;
 
-    Reading(InputFile input) {
+    Reading(InputFile input, GivenStacks given) {
       this.input = input;
+      this.given = given;
       TaskContext task = TaskContext.get();
       task.addTaskCompletionListener(
           (TaskCompletionListener) ended -> deleteCopy()); // also of a task that is ended
@@ -186,6 +190,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
         return piece();
       }
       Row source = facts.row();
+      given.keep();
       end();
       return new RawRows(input).then(Table.SOURCES, List.of(source).iterator());
     }
@@ -228,7 +233,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
         facts.add(recording, origins);
         return new RawRows(input)
             .then(Table.SAMPLES, sums.sampleRows())
-            .then(Table.STACKS, sums.stackRows());
+            .then(Table.STACKS, sums.stackRows(given, piecesRead++));
       } catch (RecordingException e) {
         if (!e.isWithoutSamples() || !pieces.hasNext() && facts.isEmpty()) {
           throw e;
@@ -260,6 +265,7 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
     }
 
     private Iterator<Row> reject(String reason) {
+      given.drop();
       end();
       Row row =
           RowFactory.create(

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -19,6 +20,7 @@ import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import scala.jdk.javaapi.CollectionConverters;
+import stackweave.fleet.store.FrameRows;
 import stackweave.fleet.store.Table;
 import stackweave.jfr.export.Index;
 import stackweave.jfr.export.thread.ThreadGroups;
@@ -204,10 +206,21 @@ final class RecordingSums {
         Date.valueOf(LocalDate.ofInstant(minute.toInstant(), ZoneOffset.UTC)));
   }
 
-  /** The rows of {@link Table#STACKS}. */
-  Iterator<Row> stackRows() {
+  /**
+   * The rows of {@link Table#STACKS} that are new.
+   *
+   * @param piece number of the piece
+   */
+  Iterator<Row> stackRows(GivenStacks given, int piece) {
     return IntStream.range(0, stacks.size())
-        .mapToObj(i -> stackRows.row(stackIds.get(i), List.of(stacks.get(i))))
+        .mapToObj(
+            i -> {
+              String id = stackIds.get(i);
+              List<SampledFrame> frames = List.of(stacks.get(i));
+              int named = (int) frames.stream().filter(FrameRows::isNamed).count();
+              return given.isNew(id, named) ? stackRows.row(id, frames, named, piece) : null;
+            })
+        .filter(Objects::nonNull)
         .iterator();
   }
 

@@ -40,13 +40,13 @@ final class StackRows {
     return HexFormat.of().formatHex(digest.digest(), 0, ID_BYTES);
   }
 
-  /** The row of a stack. */
-  Row row(String id, List<SampledFrame> frames) {
+  /** The row of a stack, as in {@link RawRows}. */
+  Row row(String id, List<SampledFrame> frames, int named, int piece) {
     Row[] each = new Row[frames.size()];
     for (int i = 0; i < each.length; i++) {
       each[i] = rows.of(frames.get(i));
     }
-    return RowFactory.create(id, each);
+    return RowFactory.create(id, each, named, piece);
   }
 
   private byte[] hash(SampledFrame frame) {

@@ -51,6 +51,15 @@ public final class FrameRows {
     return FrameText.of(frame).symbol();
   }
 
+  /** Whether it has the name of a function, and not only a place in a library. */
+  public static boolean isNamed(SampledFrame frame) {
+    SampledModule module = frame.method().module();
+    return module == null
+        || module.buildId().isEmpty()
+        || isJava(frame.method())
+        || !frame.method().name().contains("+0x");
+  }
+
   /** Where in its library the frame is, in the library's own addresses. */
   public static long offset(SampledFrame frame) {
     return frame.method().start() + frame.offset();
