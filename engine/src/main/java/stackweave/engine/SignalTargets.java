@@ -2,7 +2,8 @@ package stackweave.engine;
 
 /**
  * What an engine that sends signals needs to know of the process, from the drain thread. The first
- * answers take some 0.1 s of CPU time in a fresh JVM, so other engines must not ask.
+ * answers take some milliseconds in a fresh JVM, and the first use of {@link #javaStacks} some 0.1
+ * s of CPU time, so other engines must not ask.
  */
 public interface SignalTargets {
   /** Nothing is known. */
@@ -16,7 +17,7 @@ public interface SignalTargets {
     return "";
   }
 
-  /** The bounds of Java threads' stacks. Asked once. */
+  /** The bounds of Java threads' stacks, to be used only where the C library knows none. */
   default ThreadStacks javaStacks() {
     return ThreadStacks.NONE;
   }

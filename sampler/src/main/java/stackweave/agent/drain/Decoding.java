@@ -1,8 +1,12 @@
 package stackweave.agent.drain;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
 import stackweave.agent.decode.Decoder;
 import stackweave.agent.decode.ProcessView;
 import stackweave.agent.decode.SamplePipeline;
+import stackweave.agent.decode.SignalStacks;
 import stackweave.agent.decode.failure.FailureFiles;
 import stackweave.agent.decode.failure.FailureRecorder;
 import stackweave.agent.drain.limit.Throttle;
@@ -10,6 +14,7 @@ import stackweave.agent.jdk.hook.HookException;
 import stackweave.agent.message.Notes;
 import stackweave.engine.EngineDescription;
 import stackweave.engine.SignalTargets;
+import stackweave.engine.ThreadStack;
 import stackweave.engine.ThreadStacks;
 import stackweave.engine.ThreadStarts;
 import stackweave.jfr.process.StartFacts;
@@ -17,9 +22,10 @@ import stackweave.jfr.store.EventStore;
 import stackweave.maps.modules.MappedModule;
 
 /**
- * Makes what a session decodes samples with, step by step: first the view of the process, which
- * engines with signals need, then the decoder. Both outlast the engine, because they are slow to
- * make. For the drain thread.
+ * Makes what a session decodes samples with, step by step: first the view of the process, then the
+ * decoder. Engines with signals need the names of what is mapped before they start, and of the view
+ * nothing where the C library knows the threads' stacks. Both outlast the engine, because they are
+ * slow to make. For the drain thread.
  */
 final class Decoding implements SignalTargets, AutoCloseable {
   private final DrainParts parts;
@@ -160,20 +166,42 @@ final class Decoding implements SignalTargets, AutoCloseable {
 
   @Override
   public String heapStackLibrary() {
-    lookAtProcess(false);
-    return process.signalStacks().heapStackLibrary();
+    return process == null
+        ? SignalStacks.heapStackLibrary(mappedNames())
+        : process.signalStacks().heapStackLibrary();
   }
 
   @Override
   public boolean signalStacksMayVanish() {
-    lookAtProcess(false);
-    return process.signalStacks().mayVanish();
+    if (process == null && SignalStacks.unmaps(mappedNames())) {
+      lookAtProcess(false); // for symbols decide
+    }
+    return process != null && process.signalStacks().mayVanish();
   }
 
+  private List<String> mappedNames() {
+    try {
+      return SignalStacks.names(parts.machine().process());
+    } catch (IOException e) {
+      throw new UncheckedIOException("the process's mappings can't be read", e);
+    }
+  }
+
+  /** Looks at the process when they are asked for: the C library mostly knows the stacks. */
   @Override
   public ThreadStacks javaStacks() {
-    lookAtProcess(false);
-    return process.javaStacks();
+    return new ThreadStacks() {
+      private ThreadStacks stacks;
+
+      @Override
+      public void find(List<ThreadStack> threads) {
+        if (stacks == null) {
+          lookAtProcess(false);
+          stacks = process.javaStacks();
+        }
+        stacks.find(threads);
+      }
+    };
   }
 
   @Override
