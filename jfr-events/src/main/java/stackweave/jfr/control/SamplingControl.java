@@ -1,6 +1,7 @@
 package stackweave.jfr.control;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -352,7 +353,18 @@ public final class SamplingControl implements AutoCloseable {
         recording.getDestination() != null,
         startedByCommand.contains(id),
         recording.isToDisk(),
-        recording.getSettings());
+        withoutJdks(recording.getSettings()));
+  }
+
+  /** Settings without those of the JDK's own events: these are hundreds, and no rule reads them. */
+  private static Map<String, String> withoutJdks(Map<String, String> settings) {
+    Map<String, String> others = new HashMap<>();
+    for (Map.Entry<String, String> setting : settings.entrySet()) {
+      if (!setting.getKey().startsWith("jdk.")) {
+        others.put(setting.getKey(), setting.getValue());
+      }
+    }
+    return others;
   }
 
   /** Classes instead of lambdas: bootstrapping those would cost premain some milliseconds. */
