@@ -22,6 +22,9 @@ public final class StartWatch implements Runnable, AutoCloseable {
   /** How long a chunk's end waits for {@link #prepare}. */
   private static final long PREPARED_MILLIS = 100;
 
+  private static final long NEED_SECONDS = 10;
+
+  private final CountDownLatch needed = new CountDownLatch(1);
   private final CountDownLatch prepared = new CountDownLatch(1);
   private final long askedNanos;
   private final MissedCpu missed;
@@ -60,6 +63,23 @@ public final class StartWatch implements Runnable, AutoCloseable {
     FlightRecorder.register(SamplerStatus.class);
     StatusFields.load();
     prepared.countDown();
+  }
+
+  /**
+   * Waits until other events than these are needed, for ten seconds at most: on a machine without
+   * an idle CPU, what registers them takes time from what starts an engine.
+   */
+  public void awaitNeed() {
+    try {
+      needed.await(NEED_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Events are needed from now on, or an engine has started. Any thread; takes no lock. */
+  public void need() {
+    needed.countDown();
   }
 
   /** Samples are taken, or a status event has reported why not. Any thread; takes no lock. */

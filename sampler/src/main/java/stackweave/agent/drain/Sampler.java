@@ -230,6 +230,9 @@ public final class Sampler implements SamplingListener {
       try {
         // Also if no thread could be started: then the recording says that it has no samples.
         start.prepare();
+        if (drain != null && machine.process().isOwn()) {
+          start.awaitNeed(); // many are sampled from outside, by one thread that starts all
+        }
         isReady = true;
       } finally {
         registrations.end();

@@ -102,6 +102,7 @@ final class Status implements AutoCloseable {
     if (store != null) {
       return store;
     }
+    start.need();
     try {
       store = stores.get();
       store.attachDrain(wake);
@@ -138,6 +139,7 @@ final class Status implements AutoCloseable {
     totals.note = note;
     messages.sampling(message);
     start.waitsFor(note);
+    start.need();
     write();
   }
 
@@ -176,6 +178,7 @@ final class Status implements AutoCloseable {
 
   /** An engine takes samples. */
   void begin(SampleEngine running) {
+    start.need();
     engine = running;
     EngineDescription description = running.description();
     totals.engine = description.kind().label();
@@ -291,6 +294,7 @@ final class Status implements AutoCloseable {
 
   @Override
   public void close() {
+    start.need();
     totals.earlierDrainCpuNanos = ownCpu();
     if (cpuTime != null) {
       cpuTime.close();
