@@ -45,6 +45,15 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
 
   private static final long RETRY_NANOS = 1_000_000_000L;
 
+  /** Not a lambda: to link one takes a millisecond, and the first sample waits. */
+  private static final LongSupplier CLOCK =
+      new LongSupplier() {
+        @Override
+        public long getAsLong() {
+          return System.nanoTime();
+        }
+      };
+
   private final SampledProcess process;
   private final int pid;
   private final String file;
@@ -73,11 +82,7 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
 
   /** For the calling thread, which must be the only one that reads. */
   public ProcessMemory(SampledProcess process, MemoryAccess access) {
-    this(
-        process,
-        process.isOwn() ? wayFor(access) : Way.PROC_SELF_MEM,
-        process.file("mem"),
-        System::nanoTime);
+    this(process, process.isOwn() ? wayFor(access) : Way.PROC_SELF_MEM, process.file("mem"), CLOCK);
     allowed = access == MemoryAccess.PROCESS_VM_READV;
     guarded = process.isOwn() && access == MemoryAccess.AUTO && way != Way.PROCESS_VM_READV;
   }
@@ -94,7 +99,7 @@ public final class ProcessMemory implements MemoryReader, AutoCloseable {
 
   /** Of this process, starting with {@code way}; for tests of the fallback. */
   public ProcessMemory(Way way) {
-    this(way, SampledProcess.OWN.file("mem"), System::nanoTime);
+    this(way, SampledProcess.OWN.file("mem"), CLOCK);
   }
 
   /** With another file and clock, for tests of what happens when the file can't be opened. */

@@ -199,9 +199,12 @@ final class CpuEvents implements AutoCloseable {
   private void openRings(int ringBytes) throws EngineRefusedException {
     rings =
         PerfRings.open(
-            (cpu, bytes) -> {
-              stackBytes = PerfSizes.stackBytes(bytes, intervalNanos, mostStackBytes);
-              return open(cpu, bytes);
+            new PerfRings.Opener() {
+              @Override
+              public int open(int cpu, int bytes) {
+                stackBytes = PerfSizes.stackBytes(bytes, intervalNanos, mostStackBytes);
+                return CpuEvents.this.open(cpu, bytes);
+              }
             },
             cpus,
             ringBytes,

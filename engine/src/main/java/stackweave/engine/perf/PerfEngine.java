@@ -1,6 +1,8 @@
 package stackweave.engine.perf;
 
 import java.util.BitSet;
+import java.util.Optional;
+import java.util.OptionalLong;
 import stackweave.engine.EngineConfig;
 import stackweave.engine.EngineDescription;
 import stackweave.engine.EngineFigure;
@@ -18,13 +20,14 @@ import stackweave.linux.CpuTime;
 import stackweave.linux.Libc;
 import stackweave.linux.NativeBuffer;
 import stackweave.linux.SystemCalls;
+import stackweave.unwind.snapshot.OlderStack;
 
 /**
  * Base of the engines of perf events: has a ring for each CPU, waits for them, and delivers their
  * records in the order of time. {@link PerfCpuEngine} has one event for each CPU, {@link
  * PerfThreadEngine} events for each thread. For the drain thread, except {@link #wake}.
  */
-abstract class PerfEngine implements SampleEngine {
+abstract class PerfEngine implements SampleEngine, OlderStack.Whereabouts {
   /** How often it is checked whether the process may run on other CPUs. */
   private static final long CPUS_NANOS = 2_000_000_000;
 
@@ -78,7 +81,11 @@ abstract class PerfEngine implements SampleEngine {
 
   /** The system calls of this processor, by which an engine starts. */
   static SystemCalls calls(EngineKind kind) throws EngineRefusedException {
-    return SystemCalls.current().orElseThrow(() -> RefusalText.PERF_ARCHITECTURE.of(kind, 0));
+    Optional<SystemCalls> calls = SystemCalls.current();
+    if (calls.isEmpty()) {
+      throw RefusalText.PERF_ARCHITECTURE.of(kind, 0);
+    }
+    return calls.get();
   }
 
   /** Opens an engine; if that fails, nothing is held. */
@@ -108,10 +115,13 @@ abstract class PerfEngine implements SampleEngine {
   /** Prepares for draining, once the rings are open. */
   final void merge(SampleRecords records) throws EngineRefusedException {
     this.records = records;
-    long clockOffset =
-        new KernelClock().offsetOfMachine().orElseThrow(() -> RefusalText.PERF_CLOCK.of(kind, 0));
+    OptionalLong offset = new KernelClock().offsetOfMachine();
+    if (offset.isEmpty()) {
+      throw RefusalText.PERF_CLOCK.of(kind, 0);
+    }
+    long clockOffset = offset.getAsLong();
     merge = new RingMerge(rings.all(), clockOffset);
-    records.decoder.snapshot().setWhereabouts(this::highestStackPointer);
+    records.decoder.snapshot().setWhereabouts(this);
     description =
         new EngineDescription(
             kind,
@@ -133,7 +143,8 @@ abstract class PerfEngine implements SampleEngine {
   }
 
   /** The highest stack pointer of a thread among all samples that wait; 0 for none. */
-  long highestStackPointer(int tid) {
+  @Override
+  public long highestStackPointer(int tid) {
     return rings.highestStackPointer(records.decoder, tid);
   }
 

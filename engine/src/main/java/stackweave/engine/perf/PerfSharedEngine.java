@@ -98,7 +98,7 @@ public final class PerfSharedEngine extends PerfEngine implements EndedThreads.S
   }
 
   @Override
-  long highestStackPointer(int tid) {
+  public long highestStackPointer(int tid) {
     return queue.highestStackPointer(tid);
   }
 

@@ -37,7 +37,7 @@ import stackweave.linux.task.TaskFiles;
  * <p>A thread that blocks the signal or waits for it gets no timer: the signal would stay pending,
  * or end its wait. That is looked at when a timer is to be made, and every {@link #VERIFY_NANOS}.
  */
-final class TimerDiscovery implements AutoCloseable {
+final class TimerDiscovery implements AutoCloseable, ThreadStarts.Visitor {
   /** Pause after a listing, in multiples of its CPU time. */
   private static final int COST_SHARE = 100;
 
@@ -125,7 +125,6 @@ final class TimerDiscovery implements AutoCloseable {
    */
   private record Attached(ThreadStack stack, long accountedFrom, int looks) {}
 
-  private final ThreadStarts.Visitor addStarted = this::addStarted;
   private boolean listNow;
 
   /** The most timers that may exist. */
@@ -425,7 +424,7 @@ final class TimerDiscovery implements AutoCloseable {
 
   private void takeStarted() {
     addWaiting();
-    listNow |= !targets.threadStarts().take(addStarted);
+    listNow |= !targets.threadStarts().take(this);
     attachFresh(true);
   }
 
@@ -436,7 +435,8 @@ final class TimerDiscovery implements AutoCloseable {
     }
   }
 
-  private void addStarted(int tid, long stackStart, long stackEnd) {
+  @Override
+  public void started(int tid, long stackStart, long stackEnd) {
     if (isNew(tid)) {
       for (ThreadStack thread : fresh) {
         if (thread.tid() == tid) {

@@ -1,5 +1,6 @@
 package stackweave.engine.timer;
 
+import java.util.Optional;
 import java.util.StringJoiner;
 import java.util.concurrent.locks.LockSupport;
 import stackweave.engine.CpuSet;
@@ -121,9 +122,11 @@ public final class TimerEngine implements SampleEngine {
   /** As {@link #start(EngineConfig, SignalTargets)}, with a given signal; 0 for a free one. */
   public static TimerEngine start(EngineConfig config, SignalTargets targets, int signal)
       throws EngineRefusedException {
-    SystemCalls calls =
-        SystemCalls.current()
-            .orElseThrow(() -> RefusalText.TIMER_ARCHITECTURE.of(EngineKind.TIMER, 0));
+    Optional<SystemCalls> known = SystemCalls.current();
+    if (known.isEmpty()) {
+      throw RefusalText.TIMER_ARCHITECTURE.of(EngineKind.TIMER, 0);
+    }
+    SystemCalls calls = known.get();
     String heapStackLibrary = targets.heapStackLibrary();
     if (!heapStackLibrary.isEmpty()) {
       throw RefusalText.TIMER_LIBRARY.of(EngineKind.TIMER, 0, heapStackLibrary);

@@ -65,8 +65,14 @@ public final class OlderStack implements MemoryReader {
 
   /** Where a thread is now, as far as that is known without stopping it. */
   public interface Whereabouts {
-    /** Nothing is known. */
-    Whereabouts UNKNOWN = tid -> 0;
+    /** Nothing is known. Not a lambda: to link one takes a millisecond before the first sample. */
+    Whereabouts UNKNOWN =
+        new Whereabouts() {
+          @Override
+          public long highestStackPointer(int tid) {
+            return 0;
+          }
+        };
 
     /**
      * The highest stack pointer that the thread is known to have had since its sample was taken; 0
