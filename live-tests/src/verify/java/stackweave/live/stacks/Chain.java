@@ -27,6 +27,8 @@ final class Chain {
           "stackweave\\.samples\\.work\\.Workers\\.lambda\\$run\\$0",
           "stackweave\\.samples\\.work\\.Workers\\.repeat");
 
+  private static final String OF_LAB = "pthread_sigqueue";
+
   private final List<Element> elements = new ArrayList<>();
 
   private record Element(Pattern word, boolean repeats) {}
@@ -71,7 +73,9 @@ final class Chain {
       if (frame.module().startsWith("liblab-") || frame.module().startsWith("unpacked")) {
         return frame.name();
       }
-      return frame.module().replaceFirst("\\.so.*", "");
+      // musl's loader is its C library, and what it lacks is in a library of lab/musl's.
+      boolean isOfMusl = frame.module().startsWith("ld-musl-") || frame.name().equals(OF_LAB);
+      return isOfMusl ? "libc" : frame.module().replaceFirst("\\.so.*", "");
     }
     return frame.kind();
   }
