@@ -1,5 +1,6 @@
 package stackweave.tableless;
 
+import java.util.Arrays;
 import stackweave.tableless.code.CallerRule;
 import stackweave.tableless.code.Processor;
 import stackweave.unwind.Architecture;
@@ -46,6 +47,7 @@ public final class CodeUnwinder {
   private final Processor processor;
 
   private final byte[] code = new byte[CLONE_WINDOW];
+  private final byte[] ending = new byte[CLONE_WINDOW];
   private final byte[] prologue = new byte[MAX_PROLOGUE];
 
   /** {@link Processor#bytesBelowFp} by the functions' starts. */
@@ -210,8 +212,13 @@ public final class CodeUnwinder {
 
   private StopReason leaveInterrupted(NativeFrame frame) throws UnreadableMemoryException {
     boolean read = read(frame, frame.pc() - CLONE_WINDOW, code, CLONE_WINDOW);
-    if (read && processor.isSystemCallBefore(code, CLONE_WINDOW) && leaveSystemCall(frame)) {
-      return null;
+    if (read && processor.isSystemCallBefore(code, CLONE_WINDOW)) {
+      if (isStackGone(frame)) {
+        return StopReason.THREAD_ENTRY;
+      }
+      if (leaveSystemCall(frame)) {
+        return null;
+      }
     }
     if (read
         && processor.isCloneWithin(code, CLONE_WINDOW)
@@ -274,6 +281,21 @@ public final class CodeUnwinder {
     }
     frame.setInterrupted(natives.callerInterrupted());
     return true;
+  }
+
+  /** Whether the thread is in the system calls by which its stack is given back. */
+  private boolean isStackGone(NativeFrame frame) {
+    byte[] end = processor.endOfStack();
+    int first = processor.endOfStackCall();
+    return isBehind(end, end.length)
+        || isBehind(end, first)
+            && read(frame, frame.pc() - first, ending, end.length)
+            && Arrays.equals(ending, 0, end.length, end, 0, end.length);
+  }
+
+  /** Whether the code before the pc is the beginning of these instructions. */
+  private boolean isBehind(byte[] instructions, int bytes) {
+    return Arrays.equals(code, CLONE_WINDOW - bytes, CLONE_WINDOW, instructions, 0, bytes);
   }
 
   /**

@@ -20,6 +20,11 @@ public final class NativeCode implements Processor {
   private static final int CLONE3 = 0xd2803668; // mov x8, #435
   private static final int RETURN = 0xd65f03c0; // ret
 
+  private static final byte[] END_OF_STACK = {
+    (byte) 0xe8, 0x1a, (byte) 0x80, (byte) 0xd2, 1, 0, 0, (byte) 0xd4,
+    (byte) 0xa8, 0x0b, (byte) 0x80, (byte) 0xd2, 1, 0, 0, (byte) 0xd4
+  };
+
   /** How far behind the call the new thread's first frame may begin. */
   private static final int CLONE_REACH = 24;
 
@@ -52,6 +57,17 @@ public final class NativeCode implements Processor {
       }
     }
     return false;
+  }
+
+  /** mov x8, #215; svc; mov x8, #93; svc. */
+  @Override
+  public byte[] endOfStack() {
+    return END_OF_STACK;
+  }
+
+  @Override
+  public int endOfStackCall() {
+    return 2 * LENGTH;
   }
 
   @Override

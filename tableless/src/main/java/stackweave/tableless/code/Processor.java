@@ -49,6 +49,15 @@ public interface Processor {
    */
   boolean isSignalReturnBefore(byte[] code, int end);
 
+  /**
+   * The instructions by which musl gives a thread's stack back and ends the thread, {@code munmap}
+   * and {@code exit} (src/thread/.../__unmapself.s): in either system call there is no caller.
+   */
+  byte[] endOfStack();
+
+  /** How far in {@link #endOfStack} the first of its system calls ends, in bytes. */
+  int endOfStackCall();
+
   /** Whether {@code code[i]} returns. */
   boolean isReturn(byte[] code, int i);
 

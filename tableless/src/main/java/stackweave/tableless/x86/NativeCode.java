@@ -13,7 +13,11 @@ public final class NativeCode implements Processor {
   private static final int SYS_SIGRETURN = 15;
   private static final int SYS_CLONE = 56;
   private static final int SYS_CLONE3 = 435;
-  private static final int CLONE_CALL_LENGTH = 7;
+  private static final int CALL_LENGTH = 7;
+
+  private static final byte[] END_OF_STACK = {
+    (byte) 0xb8, 11, 0, 0, 0, 0x0f, 0x05, 0x48, 0x31, (byte) 0xff, (byte) 0xb8, 60, 0, 0, 0, 0x0f, 5
+  };
 
   /** How far behind the call the new thread's first frame may begin. */
   private static final int CLONE_REACH = 25;
@@ -49,15 +53,26 @@ public final class NativeCode implements Processor {
         return true;
       }
     }
-    for (int i = end; i >= Math.max(CLONE_CALL_LENGTH, end - CLONE_REACH); i--) {
+    for (int i = end; i >= Math.max(CALL_LENGTH, end - CLONE_REACH); i--) {
       int number = i4(code, i - 6);
       if (isSystemCallBefore(code, i)
-          && at(code, i - CLONE_CALL_LENGTH) == 0xb8
+          && at(code, i - CALL_LENGTH) == 0xb8
           && (number == SYS_CLONE3 || number == SYS_CLONE)) {
         return true;
       }
     }
     return false;
+  }
+
+  /** mov eax, 11; syscall; xor rdi, rdi; mov eax, 60; syscall. */
+  @Override
+  public byte[] endOfStack() {
+    return END_OF_STACK;
+  }
+
+  @Override
+  public int endOfStackCall() {
+    return CALL_LENGTH;
   }
 
   /** {@code mov eax (or rax), SYS_rt_sigreturn; syscall}. */

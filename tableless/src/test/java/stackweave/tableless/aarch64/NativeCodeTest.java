@@ -1,5 +1,6 @@
 package stackweave.tableless.aarch64;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -21,6 +22,14 @@ class NativeCodeTest {
     assertTrue(new NativeCode().isSignalReturnBefore(code(0xd2801168, 0xd4000001), 8));
     assertFalse(new NativeCode().isSignalReturnBefore(code(0xd2801168, 0xd4000001), 4));
     assertFalse(new NativeCode().isSignalReturnBefore(code(0xd2801b88, 0xd4000001), 8));
+  }
+
+  /** __unmapself of Debian's musl 1.2.5. */
+  @Test
+  void stacksAreGivenBack() {
+    NativeCode code = new NativeCode();
+    assertArrayEquals(code(0xd2801ae8, 0xd4000001, 0xd2800ba8, 0xd4000001), code.endOfStack());
+    assertTrue(code.isSystemCallBefore(code.endOfStack(), code.endOfStackCall()));
   }
 
   private static boolean isCloneWithin(int end, int... words) {

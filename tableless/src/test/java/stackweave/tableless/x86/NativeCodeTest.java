@@ -53,6 +53,13 @@ class NativeCodeTest {
     assertFalse(code.isSignalReturnBefore(bytes(CLONE3, 7), 48));
   }
 
+  /** __unmapself of Debian's musl 1.2.3. */
+  @Test
+  void stacksAreGivenBack() {
+    assertEquals("b80b0000000f054831ffb83c0000000f05", HexFormat.of().formatHex(code.endOfStack()));
+    assertTrue(code.isSystemCallBefore(code.endOfStack(), code.endOfStackCall()));
+  }
+
   /** The code up to {@code end}, at the end of 48 bytes. */
   private static byte[] bytes(String hex, int end) {
     byte[] all = HexFormat.of().parseHex(hex.replace(" ", ""));
