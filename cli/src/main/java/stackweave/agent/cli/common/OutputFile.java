@@ -158,19 +158,24 @@ public final class OutputFile {
   }
 
   private static SecureDirectoryStream<Path> open(Path directory) throws IOException {
-    DirectoryStream<Path> stream = Files.newDirectoryStream(directory);
+    SecureDirectoryStream<Path> secure = pinned(directory);
     try {
-      if (!(stream instanceof SecureDirectoryStream<Path> secure)) {
-        throw new FileSystemException(
-            directory.toString(), null, "this file system can't be used safely");
-      }
       PosixFileAttributeView opened = secure.getFileAttributeView(PosixFileAttributeView.class);
       mustBeChosen(directory, opened.readAttributes().owner());
       return secure;
     } catch (IOException e) {
-      stream.close();
+      secure.close();
       throw e;
     }
+  }
+
+  private static SecureDirectoryStream<Path> pinned(Path directory) throws IOException {
+    DirectoryStream<Path> stream = Files.newDirectoryStream(directory);
+    if (stream instanceof SecureDirectoryStream<Path> secure) {
+      return secure;
+    }
+    stream.close();
+    return new PinnedDirectory(directory);
   }
 
   /**
