@@ -4,10 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.jna.Platform;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import stackweave.lab.recording.PlainRecording;
@@ -62,6 +69,28 @@ class MuslIT {
     check(engine, run[0].recording(), stacks[0], jdk);
   }
 
+  /** On Alpine nothing takes the place of what musl lacks, as lab/musl does here. */
+  @Test
+  void nothingIsLackingButWhatIsNeverCalled() throws Exception {
+    Path loader = loaderOf(Musl.jdk());
+    Path library = Files.createTempFile(Path.of("target"), "jnidispatch", ".so");
+    String name = "/com/sun/jna/" + Platform.RESOURCE_PREFIX + "/libjnidispatch.so";
+    try (InputStream in = Platform.class.getResourceAsStream(name)) {
+      Files.copy(in, library, StandardCopyOption.REPLACE_EXISTING);
+    }
+    Set<String> needed = new HashSet<>();
+    for (String line : Commands.output("nm", "-D", "--undefined-only", library).split("\n")) {
+      String[] words = line.strip().split(" ");
+      if (words[0].equals("U")) {
+        needed.add(words[1].replaceFirst("@.*", ""));
+      }
+    }
+    Files.delete(library);
+    assertTrue(needed.contains("strlen"), needed::toString);
+    exported(loader).forEach(symbol -> needed.remove(symbol.substring(symbol.indexOf(' ') + 1)));
+    assertEquals(Set.of("__strdup"), needed);
+  }
+
   static void check(String engine, Path file, Stacks stacks, Jdk jdk) throws Exception {
     PlainRecording recording = PlainRecording.of(file);
     assertEquals(engine, recording.engine());
@@ -97,12 +126,7 @@ class MuslIT {
 
   /** The names of musl's exported functions are those of nm, and some are there. */
   private static void checkNames(Stacks stacks, Jdk jdk) throws Exception {
-    Path loader = jdk.home().getParent().resolve(loaderOf(stacks));
-    Set<String> exported = new HashSet<>();
-    for (String line : Commands.output("nm", "-D", "--defined-only", loader).split("\n")) {
-      String[] words = line.split(" ");
-      exported.add(Long.parseLong(words[0], 16) + " " + words[words.length - 1]);
-    }
+    Set<String> exported = exported(loaderOf(jdk));
     Set<String> named = new HashSet<>();
     for (Sample sample : stacks.samples()) {
       for (Frame frame : sample.frames()) {
@@ -117,12 +141,22 @@ class MuslIT {
     assertEquals(Set.of(), named);
   }
 
-  private static String loaderOf(Stacks stacks) {
-    return stacks.samples().stream()
-        .flatMap(sample -> sample.frames().stream())
-        .map(Frame::module)
-        .filter(module -> module.startsWith(LOADER))
-        .findFirst()
-        .orElseThrow();
+  /** Address and name of each. */
+  private static Set<String> exported(Path loader) throws Exception {
+    Set<String> exported = new HashSet<>();
+    for (String line : Commands.output("nm", "-D", "--defined-only", loader).split("\n")) {
+      String[] words = line.split(" ");
+      exported.add(Long.parseLong(words[0], 16) + " " + words[words.length - 1]);
+    }
+    return exported;
+  }
+
+  private static Path loaderOf(Jdk jdk) throws IOException {
+    try (Stream<Path> files = Files.list(jdk.home().getParent())) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith(LOADER))
+          .findFirst()
+          .orElseThrow();
+    }
   }
 }
