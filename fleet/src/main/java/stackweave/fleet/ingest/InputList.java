@@ -2,13 +2,16 @@ package stackweave.fleet.ingest;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
@@ -20,7 +23,8 @@ import stackweave.fleet.store.HadoopPath;
 /**
  * The files that arguments mean: files, directories with all below them, patterns of Hadoop's.
  * Below directories only names with the endings of recordings count, and none of files that are
- * hidden or still written by Hadoop's rules ({@code .} or {@code _} at the beginning).
+ * hidden or still written by Hadoop's rules ({@code .} or {@code _} at the beginning). A directory
+ * of this machine that several links lead to is looked at once.
  */
 public final class InputList {
   private static final List<String> ENDINGS = List.of(".jfr", ".jfr.gz");
@@ -29,6 +33,9 @@ public final class InputList {
 
   /** By path, so that a file which several arguments mean is read once. */
   private final Map<String, FileStatus> found = new TreeMap<>();
+
+  /** Of directories of this machine. */
+  private final Set<java.nio.file.Path> seen = new HashSet<>();
 
   private InputList(Configuration configuration) {
     this.configuration = configuration;
@@ -81,7 +88,10 @@ public final class InputList {
   }
 
   private void addAllBelow(FileSystem files, FileStatus top, Path without) throws IOException {
-    Deque<FileStatus> directories = new ArrayDeque<>(List.of(top));
+    Deque<FileStatus> directories = new ArrayDeque<>();
+    if (isNew(top.getPath())) {
+      directories.push(top);
+    }
     while (!directories.isEmpty()) {
       FileStatus[] children;
       try {
@@ -95,11 +105,24 @@ public final class InputList {
           continue;
         }
         if (child.isDirectory()) {
-          directories.push(child);
+          if (isNew(child.getPath())) {
+            directories.push(child);
+          }
         } else if (ENDINGS.stream().anyMatch(name::endsWith)) {
           found.put(child.getPath().toString(), child);
         }
       }
+    }
+  }
+
+  private boolean isNew(Path directory) throws IOException {
+    if (!directory.toUri().getScheme().equals("file")) {
+      return true; // stores and HDFS have no links
+    }
+    try {
+      return seen.add(java.nio.file.Path.of(directory.toUri().getPath()).toRealPath());
+    } catch (NoSuchFileException e) {
+      return false; // deleted in the meantime
     }
   }
 
