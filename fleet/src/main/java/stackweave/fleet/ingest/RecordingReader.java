@@ -145,7 +145,12 @@ final class RecordingReader implements FlatMapFunction<Iterator<InputFile>, Row>
           // With a cause it may be another one's fault: a full disk, or little memory.
           rows = e.getCause() == null ? reject(why(e)) : rejectForNow(why(e));
         } catch (FileNotFoundException e) {
-          rows = rejectForNow("was deleted before it was read");
+          // Hadoop says so, too, of a local file that it may not open.
+          rows =
+              rejectForNow(
+                  String.valueOf(e.getMessage()).contains("Permission denied")
+                      ? "can't be read: permission denied to the user of Spark's executors"
+                      : "was deleted before it was read");
         } catch (IOException e) {
           rows = rejectForNow("can't be read: " + e.getMessage());
         } catch (OutOfMemoryError | StackOverflowError e) {
