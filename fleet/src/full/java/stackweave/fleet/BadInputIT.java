@@ -98,8 +98,12 @@ class BadInputIT {
     fails("`nothing`", Query.class, out, "SELECT nothing FROM samples");
     fails("zero", Query.class, out, "SELECT 1 / 0");
     fails("-n must be 1 or more", Top.class, out, "-n", "0");
-    fails("LIMIT", Query.class, out, "SELECT 1", "-n", "-1");
-    fails("nothing", FlameGraph.class, out, "-o", nothing.resolve("page.html"));
+    fails("answers questions", Query.class, out, "DROP VIEW samples");
+    fails("answers questions", Query.class, out, "CREATE TABLE foo AS SELECT 1 AS a");
+    fails("answers questions", Query.class, out, "INSERT INTO samples SELECT * FROM samples");
+    fails("-n must be 1 or more", Query.class, out, "SELECT 1", "-n", "-1");
+    fails(
+        "is no directory to write into", FlameGraph.class, out, "-o", nothing.resolve("page.html"));
     fails("`servic`", FlameGraph.class, out, WHERE, "servic = 1", "-o", page);
     fails("SYNTAX", Diff.class, out, "--before", "true", "--after", "=", "-o", page);
     assertFailures();

@@ -7,6 +7,11 @@ import org.apache.spark.sql.AnalysisException;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.DescribeRelation;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.ParsedStatement;
+import org.apache.spark.sql.catalyst.plans.logical.ShowColumns;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -40,11 +45,15 @@ public final class Query extends FleetCommand {
 
   @Override
   public Integer call() throws Exception {
+    if (rows < 1) {
+      throw new FleetException("-n must be 1 or more, not %d", rows);
+    }
     SparkSession spark = spark("query");
     SqlViews.define(
         spark, TableDirectory.open(directory, spark.sparkContext().hadoopConfiguration()));
     Dataset<Row> result;
     try {
+      mustBeQuery(spark);
       result = spark.sql(sql);
     } catch (Exception e) { // its methods do not declare what they throw
       if (e instanceof AnalysisException) {
@@ -56,11 +65,27 @@ public final class Query extends FleetCommand {
     return 0;
   }
 
+  /** A command would be done at once, and have no effect on what others see, or a wrong one. */
+  private void mustBeQuery(SparkSession spark) throws ParseException, FleetException {
+    LogicalPlan plan =
+        ((org.apache.spark.sql.classic.SparkSession) spark)
+            .sessionState()
+            .sqlParser()
+            .parsePlan(sql);
+    boolean shows = plan instanceof DescribeRelation || plan instanceof ShowColumns;
+    if (!shows
+        && (plan instanceof org.apache.spark.sql.catalyst.plans.logical.Command
+            || plan instanceof ParsedStatement)) {
+      throw new FleetException("Query answers questions (SELECT, WITH, DESCRIBE), not: %s", sql);
+    }
+  }
+
   /** Prints columns that are as wide as their widest value. */
   private void print(Dataset<Row> result) {
     List<List<String>> lines = new ArrayList<>();
     lines.add(List.of(result.columns()));
-    for (Row row : result.limit(rows).collectAsList()) {
+    List<Row> found = result.limit((int) Math.min(rows + 1L, Integer.MAX_VALUE)).collectAsList();
+    for (Row row : found.subList(0, Math.min(rows, found.size()))) {
       List<String> line = new ArrayList<>();
       for (int i = 0; i < row.size(); i++) {
         line.add(Names.printable(String.valueOf(row.get(i))));
@@ -79,6 +104,9 @@ public final class Query extends FleetCommand {
         padded.add(line.get(i) + " ".repeat(widths[i] - line.get(i).length()));
       }
       System.out.println(padded.stream().collect(Collectors.joining("  ")).stripTrailing());
+    }
+    if (found.size() > rows) {
+      System.err.printf("stackweave-fleet: these are %,d rows of more: -n shows more%n", rows);
     }
   }
 }
