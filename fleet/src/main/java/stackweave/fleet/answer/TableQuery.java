@@ -105,17 +105,33 @@ public final class TableQuery {
     }
     List<SampleSum> sums = new ArrayList<>();
     List<SessionFacts> sessions = new ArrayList<>();
-    SamplerFigures figures = figures(chosen, sessions);
+    Dataset<Row> sources =
+        directory
+            .read(spark, manifest, Table.SOURCES)
+            .join(chosen.select("source").distinct(), "source")
+            .cache();
+    Row recorded = sources.agg(min("first"), max("last")).head();
+    SamplerFigures figures = figures(sources, sessions);
+    sources.unpersist();
     addSums(chosen, sums);
     addRest(all, sums);
     return new TableProfile(
         choice,
         sessions,
-        all.getInstant(0),
-        all.getInstant(1).plus(Duration.ofMinutes(1)),
+        later(all.getInstant(0), recorded.getInstant(0)),
+        earlier(all.getInstant(1).plus(Duration.ofMinutes(1)), recorded.getInstant(1)),
         figures,
         List.of(),
         sums);
+  }
+
+  /** Samples know their minute, and recordings their first and last sample. */
+  private static Instant later(Instant ofMinute, Instant ofRecordings) {
+    return ofRecordings == null || ofMinute.isAfter(ofRecordings) ? ofMinute : ofRecordings;
+  }
+
+  private static Instant earlier(Instant ofMinute, Instant ofRecordings) {
+    return ofRecordings == null || ofMinute.isBefore(ofRecordings) ? ofMinute : ofRecordings;
   }
 
   private Dataset<Row> chosen(String where) throws FleetException {
@@ -238,12 +254,7 @@ public final class TableQuery {
   }
 
   /** The figures of all recordings that chosen samples are of, and their JVMs. */
-  private SamplerFigures figures(Dataset<Row> chosen, List<SessionFacts> sessions) {
-    Dataset<Row> sources =
-        directory
-            .read(spark, manifest, Table.SOURCES)
-            .join(chosen.select("source").distinct(), "source")
-            .cache();
+  private static SamplerFigures figures(Dataset<Row> sources, List<SessionFacts> sessions) {
     for (Row jdk :
         sources.groupBy("jdk").agg(count_distinct(col("session")).as("sessions")).collectAsList()) {
       SessionFacts facts =
@@ -265,7 +276,6 @@ public final class TableQuery {
         counters.set(counter, row.getLong(isSum ? 1 : 2));
       }
     }
-    sources.unpersist();
     return SamplerFigures.NONE.with(counters);
   }
 }
