@@ -46,6 +46,9 @@ public final class Diff extends FleetCommand {
 
   @Override
   public Integer call() throws Exception {
+    if (output != null) {
+      WholeFile.check(output);
+    }
     TableQuery query = answer.query(spark("diff"));
     Profile then = query.profile(before);
     Profile now = query.profile(after);

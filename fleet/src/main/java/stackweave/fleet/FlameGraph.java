@@ -38,6 +38,7 @@ public final class FlameGraph extends FleetCommand {
 
   @Override
   public Integer call() throws Exception {
+    WholeFile.check(output);
     WholeFile.write(
         output,
         new FlameGraphExport(TableQuery.title(where), threads),

@@ -84,8 +84,8 @@ public final class TableDirectory {
     AutoCloseable lock = atomic.lock(new Path(path, LOCK));
     if (lock == null) {
       throw new FleetException(
-          "%s: another run writes these tables: wait until it has ended (if it was killed, HDFS"
-              + " gives its lock away after a minute)",
+          "%s: another run writes these tables: wait until it has ended (on HDFS, a minute after"
+              + " it was killed)",
           path);
     }
     return () -> {
