@@ -30,6 +30,14 @@ final class EngineSession {
   /** A process that has used less CPU time can hardly have unloaded anything. */
   private static final long YOUNG_NANOS = 5_000_000_000L;
 
+  /**
+   * The same, and at most so much, in CPU times of this thread so far, which are about 7 ms on a
+   * fast machine: on a slow one the JVM's start takes more than five seconds.
+   */
+  private static final long YOUNG_TIMES = 500;
+
+  private static final long MOST_YOUNG_NANOS = 60_000_000_000L;
+
   private final DrainParts parts;
   private final AgentTools tools;
   private final Status status;
@@ -84,7 +92,7 @@ final class EngineSession {
       decoding.loadTables();
     }
     while (true) {
-      if (status.processCpu() >= YOUNG_NANOS) {
+      if (!isYoung(status.processCpu(), status.threadCpu())) {
         decoding.lookAtProcess(false);
       }
       EngineChoice choice = parts.machine().engines().start(config(), decoding, budget);
@@ -100,6 +108,17 @@ final class EngineSession {
       // No engine reports the ends of threads until the next one runs, so ids may be reused.
       status.store().newGeneration();
     }
+  }
+
+  /**
+   * Whether a process has worked for so short a time that its past is not asked for.
+   *
+   * @param processNanos its CPU time
+   * @param threadNanos of the thread that has begun to sample it, as a measure of the machine
+   */
+  static boolean isYoung(long processNanos, long threadNanos) {
+    long slow = Math.min(MOST_YOUNG_NANOS, YOUNG_TIMES * threadNanos);
+    return processNanos < Math.max(YOUNG_NANOS, slow);
   }
 
   private End sampleBy(SampleEngine engine, boolean isFiltered) {

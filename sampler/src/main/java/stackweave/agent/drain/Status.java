@@ -225,7 +225,12 @@ final class Status implements AutoCloseable {
 
   /** CPU time of this drain thread and of those before it, in ns. */
   long ownCpu() {
-    return totals.earlierDrainCpuNanos + (cpuTime == null ? 0 : cpuTime.ofThread());
+    return totals.earlierDrainCpuNanos + threadCpu();
+  }
+
+  /** CPU time of this drain thread, in ns. */
+  long threadCpu() {
+    return cpuTime == null ? 0 : cpuTime.ofThread();
   }
 
   /** The part of {@link #processCpu} that is {@link #ownCpu}. */
