@@ -14,7 +14,7 @@ public final class Version {
 
   private Version() {}
 
-  /** The version, such as {@code 0.1.0-SNAPSHOT}. */
+  /** The version, such as {@code 0.9.0}. */
   public static String current() {
     return CURRENT;
   }

@@ -24,7 +24,7 @@ import org.w3c.dom.Node;
 class ModuleMapTest {
   private static final Path PAGE = Page.ROOT.resolve("CONTRIBUTING.md");
   private static final Pattern PICTURE = Pattern.compile("(?s)```mermaid\n.*?```\n");
-  private static final String GROUP = "stackweave";
+  private static final String GROUP = "io.github.stackweave";
 
   @Test
   void thePictureIsThatOfThePoms() throws Exception {
