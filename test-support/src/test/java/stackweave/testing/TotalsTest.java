@@ -43,7 +43,7 @@ class TotalsTest {
   void manyStarvedTestsFailTheRun() throws Exception {
     report("agent", "failsafe", starved("x.A") + starved("x.B") + starved("x.C"));
     assertEquals("", totals().whyNot());
-    report("jfr-events", "failsafe", starved("x.D"));
+    report("recording", "failsafe", starved("x.D"));
     assertEquals("4 tests got too little CPU time; 3 may: see above", totals().whyNot());
   }
 
