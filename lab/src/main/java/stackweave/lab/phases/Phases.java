@@ -8,6 +8,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import stackweave.samples.lab.JniLab;
 import stackweave.samples.work.Round;
+import stackweave.samples.zoo.JniZoo;
 
 /** All phases by name, in the order in which they run. */
 public final class Phases {
@@ -22,6 +23,7 @@ public final class Phases {
   static {
     add("compute", Compute::new);
     ALL.put("jni", () -> JniLab.workers(JNI));
+    ALL.put("libraries", JniZoo::workers);
     add("vmheavy", VmHeavy::new);
     add("stubs", Stubs::new);
     add("deopt", Deopt::new);
