@@ -16,7 +16,7 @@ public final class Runs {
   public static final String SECONDS = System.getProperty("it.seconds", "0.8");
 
   /** CPU time between two samples, in ns. */
-  public static final long INTERVAL = 2_000_000;
+  public static final long INTERVAL = Long.getLong("it.interval", 2_000_000);
 
   /**
    * 60 % of them are in the lab's functions. TruthIT looks at four runs together: with no more than
