@@ -27,9 +27,15 @@ public final class Names {
 
   /** {@code name} without the parts that differ from run to run, for comparisons. */
   public static String ofAllRuns(String name) {
-    return name.indexOf('$') < 0 && name.indexOf('/') < 0
-        ? name
-        : OF_ONE_RUN.matcher(name).replaceAll("");
+    return mayBeOfOneRun(name) ? OF_ONE_RUN.matcher(name).replaceAll("") : name;
+  }
+
+  /** The pattern looks back at each character; most names have nothing for it. */
+  private static boolean mayBeOfOneRun(String name) {
+    return name.contains("/0x")
+        || name.contains("$$Lambda")
+        || name.contains("$Proxy")
+        || name.contains("Accessor");
   }
 
   /** {@code name} with halves of surrogate pairs replaced. */

@@ -319,6 +319,9 @@ class ReportTest {
     assertEquals("LambdaForm$MH.invoke", Names.ofAllRuns("LambdaForm$MH/0x00007f.invoke"));
     assertEquals("jdk.proxy1.$Proxy.run", Names.ofAllRuns("jdk.proxy1.$Proxy12.run"));
     assertEquals("libz.so+0x132a0", Names.ofAllRuns("libz.so+0x132a0"));
+    assertEquals(
+        "jdk.GeneratedMethodAccessor.invoke",
+        Names.ofAllRuns("jdk.GeneratedMethodAccessor7.invoke"));
     assertEquals("a.B$1.run", Names.ofAllRuns("a.B$1.run"));
   }
 
