@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class OwnProcessTest {
   private static final List<String> MODULES =
-      List.of("recording", "native-maps", "hotspot", "engine", "sampler", "features");
+      List.of("jfr-events", "native-maps", "hotspot", "engine", "sampler", "features");
 
   /** In a string, or as a call. Comments may say what they like. */
   private static final Pattern OWN =

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -29,10 +30,14 @@ class ModuleMapTest {
   @Test
   void thePictureIsThatOfThePoms() throws Exception {
     Map<String, Set<String>> used = new LinkedHashMap<>();
-    for (Element module : children(child(pom("."), "modules"))) {
-      String name = module.getTextContent();
-      boolean isTests = !Files.exists(Page.ROOT.resolve(name).resolve("src/main"));
-      used.put(name, dependencies(pom(name), isTests));
+    Map<String, String> modules = new HashMap<>();
+    for (Element element : children(child(pom("."), "modules"))) {
+      String module = element.getTextContent();
+      modules.put(child(pom(module), "artifactId").getTextContent(), module);
+      boolean isTests = !Files.exists(Page.ROOT.resolve(module).resolve("src/main"));
+      Set<String> names = new TreeSet<>();
+      dependencies(pom(module), isTests).forEach(artifact -> names.add(modules.get(artifact)));
+      used.put(module, names);
     }
     String text = Files.readString(PAGE);
     String made = PICTURE.matcher(text).replaceFirst(Matcher.quoteReplacement(picture(used)));
@@ -71,7 +76,7 @@ class ModuleMapTest {
         .getDocumentElement();
   }
 
-  /** The modules that this one needs; those for tests only if it has nothing else. */
+  /** The artifacts that this module needs; those for tests only if it has nothing else. */
   private static Set<String> dependencies(Element pom, boolean isTests) {
     Set<String> names = new TreeSet<>();
     Element all = child(pom, "dependencies");
