@@ -40,7 +40,6 @@ import stackweave.linux.Descriptor;
  * stackweave.agent.boot.Command}.
  */
 @Command(
-    name = "java -jar stackweave-agent.jar",
     description = "Stacks of native and Java frames: samples JVMs, reads recordings.",
     mixinStandardHelpOptions = true,
     scope = ScopeType.INHERIT, // each command has --help
@@ -110,6 +109,7 @@ public final class Main implements OutsideSampling.Source {
       }
       InheritedRecordings.end();
       return new CommandLine(new Main(outside))
+          .setCommandName(OwnCommand.name())
           .setParameterExceptionHandler(
               (e, all) -> failed(problem(e) + hint(e.getCommandLine().getCommandSpec())))
           .setExecutionStrategy(Main::runOnInputThatStays)

@@ -12,12 +12,23 @@ public final class OwnCommand {
   private static final String USUAL_JAVA = "java";
   private static final String USUAL_JAR = "stackweave-agent.jar";
 
+  /** The launcher script's name as a user can type it: the script sets this system property. */
+  private static final String LAUNCHER = System.getProperty("stackweave.launcher");
+
   private OwnCommand() {}
 
-  /** {@code java -jar stackweave-agent.jar} with these arguments, each quoted where it needs it. */
+  /** What the usage of commands calls this program. */
+  public static String name() {
+    return LAUNCHER != null ? LAUNCHER : USUAL_JAVA + " -jar " + USUAL_JAR;
+  }
+
+  /**
+   * {@code java -jar stackweave-agent.jar}, or the launcher script, with these arguments, each
+   * quoted where it needs it.
+   */
   public static String line(Object... arguments) {
-    StringBuilder line = new StringBuilder(quoted(java()));
-    line.append(" -jar ").append(quoted(jar()));
+    StringBuilder line = new StringBuilder();
+    line.append(LAUNCHER != null ? quoted(LAUNCHER) : quoted(java()) + " -jar " + quoted(jar()));
     for (Object argument : arguments) {
       line.append(' ').append(quoted(argument.toString()));
     }
