@@ -22,8 +22,12 @@ class JarModes {
   private static final int DIRECTORY = 040755;
 
   public static void main(String[] args) throws IOException {
+    Path directory = Path.of(args[0]);
+    if (!Files.isDirectory(directory)) {
+      return; // the parent of all modules has none
+    }
     List<Path> jars;
-    try (Stream<Path> files = Files.list(Path.of(args[0]))) {
+    try (Stream<Path> files = Files.list(directory)) {
       jars = files.filter(file -> file.toString().endsWith(".jar")).toList();
     }
     for (Path jar : jars) {
