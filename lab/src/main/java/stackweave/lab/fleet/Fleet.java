@@ -106,16 +106,19 @@ public final class Fleet implements Callable<Integer> {
               .strip();
       double cpu = (taken.driverNanos() + taken.executorNanos()) / 1e9;
       long written = bytes(out.resolve("tables"));
-      tables.row(
-          executorCount == 0 ? "none, local[2]" : "" + executorCount,
-          text("%.0f", taken.seconds()),
-          text("%.0f", cpu),
-          text("%.0f", taken.driverNanos() / 1e9),
-          text("%.4f", cpu / (bytes / MEGABYTE)),
-          text("%.2f", cpu / (Long.parseLong(samples) / 1e6)),
-          text("%d", taken.executorKibibytes() >> 10),
-          text("%.1f", written / MEGABYTE),
-          text("%.2f %%", 100.0 * written / bytes));
+      String[] row = {
+        executorCount == 0 ? "none, local[2]" : "" + executorCount,
+        text("%.0f", taken.seconds()),
+        text("%.0f", cpu),
+        text("%.0f", taken.driverNanos() / 1e9),
+        text("%.4f", cpu / (bytes / MEGABYTE)),
+        text("%.2f", cpu / (Long.parseLong(samples) / 1e6)),
+        text("%d", taken.executorKibibytes() >> 10),
+        text("%.1f", written / MEGABYTE),
+        text("%.2f %%", 100.0 * written / bytes)
+      };
+      System.err.println(String.join("  ", row)); // the whole takes an hour
+      tables.row(row);
     }
   }
 
