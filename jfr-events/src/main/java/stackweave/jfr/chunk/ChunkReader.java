@@ -43,14 +43,9 @@ public final class ChunkReader {
     /** A field of another type than these is treated as missing. */
     private static boolean canBeWanted(ValueType.Field field) {
       ValueType type = field.typeOrNull();
-      if (type == null || field.isArray()) {
-        return false;
-      }
-      return field.isKey()
-          || switch (type.layout()) {
-            case LONG, INT, SHORT, CHAR, BYTE, TEXT -> true;
-            case FLOAT, DOUBLE, FIELDS -> false;
-          };
+      return type != null
+          && !field.isArray()
+          && (field.isKey() || type.isNumber() || type.isText());
     }
 
     /**

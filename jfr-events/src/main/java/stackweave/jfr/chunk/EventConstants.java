@@ -1,12 +1,12 @@
 package stackweave.jfr.chunk;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongPredicate;
 
 /**
  * Looks up what the events of one chunk name by keys: threads, classes, and JFR's own stack traces.
@@ -23,10 +23,11 @@ public final class EventConstants {
    * @param name its Java name, or that of the OS
    * @param osId its id in the OS; 0 if it has none
    * @param javaId its id in Java; 0 if it has none
+   * @param isVirtual whether it is a virtual thread
    */
-  public record EventThread(String name, long osId, long javaId) {
+  public record EventThread(String name, long osId, long javaId, boolean isVirtual) {
     /** A thread of which nothing is known. */
-    public static final EventThread UNKNOWN = new EventThread("", 0, 0);
+    public static final EventThread UNKNOWN = new EventThread("", 0, 0, false);
   }
 
   /**
@@ -59,7 +60,8 @@ public final class EventConstants {
                   new EventThread(
                       name.isEmpty() ? text(value, "osName") : name,
                       number(value, "osThreadId"),
-                      number(value, "javaThreadId")));
+                      number(value, "javaThreadId"),
+                      number(value, "virtual") != 0));
             });
     return threads;
   }
@@ -72,32 +74,29 @@ public final class EventConstants {
     return names;
   }
 
+  /** The texts in a field of all constants of a type, by their keys. */
+  public Map<Long, String> texts(String type, String field) {
+    Map<Long, String> texts = new HashMap<>();
+    values(type, key -> true).forEach((key, value) -> texts.put(key, text(value, field)));
+    return texts;
+  }
+
   /** The stack traces of these keys, the innermost frame first. */
   public Map<Long, List<Frame>> stacks(Set<Long> keys) {
-    Map<Long, Map<String, Object>> traces = values("jdk.types.StackTrace", keys);
-    Set<Long> methodKeys = new HashSet<>();
-    for (Map<String, Object> trace : traces.values()) {
-      frames(trace).forEach(frame -> methodKeys.add(number(frame, "method")));
-    }
-    Map<Long, Map<String, Object>> methods = values("jdk.types.Method", methodKeys);
-    Set<Long> classKeys = new HashSet<>();
-    methods.values().forEach(method -> classKeys.add(number(method, "type")));
-    Map<Long, String> classes = classNames(classKeys);
-    Map<Long, String> names = symbols(methods, "name");
     Map<Long, List<Frame>> stacks = new HashMap<>();
-    traces.forEach(
-        (key, trace) -> {
-          List<Frame> stack = new ArrayList<>();
-          for (Map<String, Object> frame : frames(trace)) {
-            long method = number(frame, "method");
-            long type = number(methods.getOrDefault(method, Map.of()), "type");
-            int line = (int) Math.max(0, number(frame, "lineNumber"));
-            stack.add(
-                new Frame(classes.getOrDefault(type, ""), names.getOrDefault(method, ""), line));
-          }
-          stacks.put(key, List.copyOf(stack));
-        });
+    if (!keys.isEmpty()) {
+      new StackTraces(source, header)
+          .forEach(
+              keys::contains,
+              (key, isTruncated, frames) ->
+                  stacks.put(key, frames.stream().map(EventConstants::frame).toList()));
+    }
     return stacks;
+  }
+
+  private static Frame frame(StackTraces.Frame frame) {
+    StackTraces.Method method = frame.method();
+    return new Frame(method.className().replace('/', '.'), method.name(), frame.line());
   }
 
   /** The texts of the symbols that a field of some values names, by the keys of the values. */
@@ -118,16 +117,17 @@ public final class EventConstants {
 
   /** The values of a type by their keys, each by the names of its fields. */
   private Map<Long, Map<String, Object>> values(String name, Set<Long> keys) {
+    return keys.isEmpty() ? Map.of() : values(name, keys::contains);
+  }
+
+  private Map<Long, Map<String, Object>> values(String name, LongPredicate isWanted) {
     Map<Long, Map<String, Object>> values = new HashMap<>();
-    if (keys.isEmpty()) {
-      return values;
-    }
     try {
       ConstantPools.read(
           source,
           header,
           (type, key, input) -> {
-            if (!type.name().equals(name) || !keys.contains(key)) {
+            if (!type.name().equals(name) || !isWanted.test(key)) {
               return false;
             }
             values.put(key, type.readFields(input));
@@ -139,19 +139,11 @@ public final class EventConstants {
     return values;
   }
 
-  private static long number(Map<String, Object> value, String field) {
+  static long number(Map<String, Object> value, String field) {
     return value.get(field) instanceof Long number ? number : 0;
   }
 
-  private static String text(Map<String, Object> value, String field) {
+  static String text(Map<String, Object> value, String field) {
     return value.get(field) instanceof String text ? text : "";
-  }
-
-  @SuppressWarnings("unchecked") // an array of values with fields
-  private static List<Map<String, Object>> frames(Map<String, Object> trace) {
-    return trace.get("frames") instanceof List<?> frames
-            && frames.stream().allMatch(Map.class::isInstance)
-        ? (List<Map<String, Object>>) frames
-        : List.of();
   }
 }

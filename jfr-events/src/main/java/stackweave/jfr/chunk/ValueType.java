@@ -76,6 +76,17 @@ public final class ValueType {
       return isKey ? input.readLong() : type().read(input, depth);
     }
 
+    /**
+     * The number, truth value or key that it has; of a field of another sort 0, which is skipped.
+     */
+    long readNumber(ChunkInput input) throws IOException {
+      if (isArray || !isKey && !type().isNumber()) {
+        skip(input, 0);
+        return 0;
+      }
+      return isKey ? input.readLong() : type().readNumber(input);
+    }
+
     /** Skips the value, or the key, or the whole array. */
     void skip(ChunkInput input, int depth) throws IOException {
       int count = isArray ? input.readCount() : 1;
@@ -138,6 +149,14 @@ public final class ValueType {
   /** Whether its values are strings. */
   public boolean isText() {
     return layout == Layout.TEXT;
+  }
+
+  /** Whether its values are numbers without a fraction, or truth values. */
+  boolean isNumber() {
+    return switch (layout) {
+      case LONG, INT, SHORT, CHAR, BYTE -> true;
+      case FLOAT, DOUBLE, TEXT, FIELDS -> false;
+    };
   }
 
   /** How its values are encoded. */
