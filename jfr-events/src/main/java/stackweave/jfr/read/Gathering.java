@@ -12,11 +12,16 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
+import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.WallSample;
+import stackweave.jfr.read.choice.JdkEvent;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.WeightUnit;
+import stackweave.jfr.read.jdk.JdkProcess;
+import stackweave.jfr.read.jdk.JdkSamples;
 import stackweave.jfr.read.time.TimeCells;
 import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.Counters;
@@ -169,6 +174,32 @@ final class Gathering implements RecordingEvents.Sink {
     }
   }
 
+  /** Takes the stacks of a chunk's samples that JFR or another profiler took, and its process. */
+  void define(JdkSamples jdk, int chunk, int number, ChunkSource source, ChunkHeader header)
+      throws IOException {
+    begin(number);
+    jdk.define(chunk, source, header, number, session);
+    if (session.facts().uuid().isEmpty()) {
+      JdkProcess process = jdk.process(chunk);
+      session.session(
+          new SessionFacts(
+              process.uuid(),
+              process.pid(),
+              process.start(),
+              process.schema(),
+              process.jdk(),
+              process.abi(),
+              process.agent()),
+          new SessionCodes(
+              JdkSamples.KINDS,
+              JdkSamples.ENDS,
+              JdkSamples.COMPLETE_ENDS,
+              JdkEvent.STATES,
+              "",
+              ""));
+    }
+  }
+
   private void status(SamplerFigures figures) {
     statuses = statuses.plus(figures);
     long interval = figures.get(Counter.INTERVAL);
@@ -263,6 +294,37 @@ final class Gathering implements RecordingEvents.Sink {
     return Instant.ofEpochSecond(0, last);
   }
 
+  /** Whether the file has no sample of the agent at all. */
+  boolean isWithoutAgent() {
+    return cpuNanos == 0
+        && waitingSamples == 0
+        && eventSamples.isEmpty()
+        && tallies.isEmpty()
+        && otherStates.isEmpty()
+        && !isAnyLabelOther;
+  }
+
+  /**
+   * Why no chosen sample of JFR's own or another profiler exists, for people; empty if one does.
+   *
+   * @param jdk what is read
+   * @param ofAgent why there is none of the agent, if one was asked for first; else empty
+   */
+  String whyEmptyOfJdk(JdkSamples jdk, String ofAgent, List<String> losses) {
+    if (!tallies.isEmpty()) {
+      return "";
+    }
+    if (isAnyLabelOther || !otherStates.isEmpty()) {
+      return whyNoneChosen();
+    }
+    StringBuilder why = new StringBuilder(ofAgent.isEmpty() ? "holds " : ofAgent + "; it has ");
+    why.append(jdk.whyNone());
+    for (String loss : ofAgent.isEmpty() ? losses : List.<String>of()) {
+      why.append("; ").append(loss);
+    }
+    return why.toString();
+  }
+
   /** Why no chosen sample exists, for people; empty if one does. */
   String whyEmpty(List<String> losses) {
     boolean isWaitingMissing =
@@ -276,21 +338,8 @@ final class Gathering implements RecordingEvents.Sink {
     if (!tallies.isEmpty()) {
       return "";
     }
-    if (isAnyLabelOther) {
-      return "none of its samples has these labels: "
-          + (otherLabels.isEmpty()
-              ? "they have none: the application set none, or its threads were not known yet"
-              : "it has " + firstOf(otherLabels));
-    }
-    if (!otherStates.isEmpty()) {
-      return "none of its samples is selected: the threads' states are "
-          + String.join(", ", otherStates)
-          + (waitingSamples > 0 && !choice.isWall()
-              ? String.format(
-                  Locale.ROOT,
-                  "; %,d samples of waiting threads have others (--wall)",
-                  waitingSamples)
-              : "");
+    if (isAnyLabelOther || !otherStates.isEmpty()) {
+      return whyNoneChosen();
     }
     if (waitingSamples > 0 && !choice.isWall()) {
       return String.format(
@@ -305,6 +354,24 @@ final class Gathering implements RecordingEvents.Sink {
       return withoutChosen() + ", but samples of CPU time";
     }
     return whyWithout(losses);
+  }
+
+  /** Why samples that exist are not chosen by their labels or states. */
+  private String whyNoneChosen() {
+    if (isAnyLabelOther) {
+      return "none of its samples has these labels: "
+          + (otherLabels.isEmpty()
+              ? "they have none: the application set none, or its threads were not known yet"
+              : "it has " + firstOf(otherLabels));
+    }
+    return "none of its samples is selected: the threads' states are "
+        + String.join(", ", otherStates)
+        + (waitingSamples > 0 && !choice.isWall()
+            ? String.format(
+                Locale.ROOT,
+                "; %,d samples of waiting threads have others (--wall)",
+                waitingSamples)
+            : "");
   }
 
   private static String firstOf(Set<String> labels) {

@@ -12,6 +12,8 @@ import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.ChunkSource;
 import stackweave.jfr.chunk.EventShape;
 import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.jfr.read.jdk.JdkSamples;
 
 /**
  * The events of a recording, each with the session that it belongs to.
@@ -42,6 +44,10 @@ final class RecordingEvents {
   private final Path file;
   private final ChunkList chunks;
   private final ReadingProgress progress;
+
+  /** What is read instead of the agent's samples; null for these. */
+  private final JdkSamples jdk;
+
   private final List<String> losses = new ArrayList<>();
 
   /** The session of each chunk; null until the first reading. */
@@ -58,13 +64,42 @@ final class RecordingEvents {
 
   private long samples;
 
+  /** The agent's events. */
   RecordingEvents(Path file, ReadingProgress progress) throws RecordingException {
+    this(file, progress, ChunkList.scan(file), null);
+  }
+
+  private RecordingEvents(Path file, ReadingProgress progress, ChunkList chunks, JdkSamples jdk) {
     this.file = file;
-    this.chunks = ChunkList.scan(file);
+    this.chunks = chunks;
+    this.jdk = jdk;
     this.reasons = new String[chunks.chunks().size()];
     this.readable = new long[reasons.length];
     Arrays.fill(readable, Long.MAX_VALUE);
     this.progress = progress;
+  }
+
+  /**
+   * The samples of the same recording that JFR or another profiler took.
+   *
+   * @param asked samples of time, of which these are the substitute, or of JFR's events
+   */
+  RecordingEvents ofJdk(SampleChoice asked) throws RecordingException {
+    try (ChunkSource source = new ChunkSource(file)) {
+      JdkSamples samples = new JdkSamples(source, chunks.chunks(), asked);
+      return new RecordingEvents(file, progress, chunks, samples);
+    } catch (IOException e) {
+      throw unreadable(e);
+    }
+  }
+
+  /** What is read instead of the agent's samples; null for these. */
+  JdkSamples jdk() {
+    return jdk;
+  }
+
+  private RecordingException unreadable(IOException why) {
+    return new RecordingException(file + ": can't be read: " + ChunkList.oneLine(why), why);
   }
 
   Path file() {
@@ -78,19 +113,19 @@ final class RecordingEvents {
     return all;
   }
 
-  /** Reads all events of the agent. */
+  /** Reads all events of the agent, or the others' samples with what they name. */
   void read(Gathering gathering) throws RecordingException {
-    read(EventDecoder.ALL, gathering, gathering);
+    read(jdk == null ? EventDecoder.ALL : jdk.shapes(), gathering, gathering);
   }
 
   /** Reads all samples. */
   void readSamples(Sink sink) throws RecordingException {
-    read(EventDecoder.SAMPLES, sink, null);
+    read(jdk == null ? EventDecoder.SAMPLES : jdk.shapes(), sink, null);
   }
 
-  /** Reads all samples, and the threads that were blocked. */
+  /** Reads all samples, and the threads that were blocked, which the agent alone records. */
   void readBlocked(Sink sink) throws RecordingException {
-    read(EventDecoder.SAMPLES_AND_BLOCKED, sink, null);
+    read(jdk == null ? EventDecoder.SAMPLES_AND_BLOCKED : jdk.shapes(), sink, null);
   }
 
   /**
@@ -106,7 +141,7 @@ final class RecordingEvents {
       }
       readChunks(source, shapes, sink, all);
     } catch (IOException e) {
-      throw new RecordingException(file + ": can't be read: " + ChunkList.oneLine(e), e);
+      throw unreadable(e);
     }
     // Damage behind samples loses none of them, even if all chunks are damaged.
     if (samples == 0 && losses.size() == chunks.chunks().size()) {
@@ -123,6 +158,9 @@ final class RecordingEvents {
       if (sessions[i] != UNREADABLE) {
         ChunkReader reader = null;
         try {
+          if (jdk != null && all != null) {
+            all.define(jdk, i, sessions[i], source, headers.get(i));
+          }
           reader = new ChunkReader(source, headers.get(i), shapes);
           readChunk(reader, i, sink, all);
         } catch (IOException e) {
@@ -146,7 +184,14 @@ final class RecordingEvents {
       if (events == 0) {
         sink.begin(sessions[chunk]);
       }
-      if (shape <= EventDecoder.BLOCKED) {
+      if (jdk != null) {
+        SampleRecord sample = jdk.sample(chunk, shape, reader);
+        if (sample != null) {
+          samples++;
+          sample.attributesId = EventDecoder.NO_ATTRIBUTES;
+          sink.sample(sample);
+        }
+      } else if (shape <= EventDecoder.BLOCKED) {
         samples += shape == EventDecoder.BLOCKED ? 0 : 1;
         sink.sample(EventDecoder.sample(shape, reader));
       } else {
@@ -161,8 +206,9 @@ final class RecordingEvents {
   }
 
   /**
-   * Gives each chunk its session: by the id in its session event, which is near its beginning. All
-   * chunks of a whole file are of one session if no two name different ones.
+   * Gives each chunk its session: by the id in its session event, which is near its beginning, or
+   * of the JVM that JFR names. All chunks of a whole file are of one session if no two name
+   * different ones.
    */
   private void findSessions(ChunkSource source) {
     List<ChunkHeader> headers = chunks.chunks();
@@ -171,7 +217,10 @@ final class RecordingEvents {
     boolean isAnyUnreadable = false;
     for (int i = 0; i < headers.size(); i++) {
       try {
-        String id = sessionId(new ChunkReader(source, headers.get(i), EventDecoder.SESSIONS));
+        String id =
+            jdk != null
+                ? jdk.processId(i)
+                : sessionId(new ChunkReader(source, headers.get(i), EventDecoder.SESSIONS));
         numbers.putIfAbsent(id, numbers.size());
         sessions[i] = numbers.get(id);
       } catch (IOException e) {

@@ -11,9 +11,10 @@ import stackweave.jfr.read.context.SampledContext;
  * @param session the sampled process
  * @param time when it was taken
  * @param thread whose stack it is
- * @param kind whether the weight is CPU time
+ * @param kind what the weight is
  * @param state label of the thread's state, from the recording's legend
- * @param weightNanos CPU or wall-clock time that it stands for, in ns
+ * @param weightNanos CPU or wall-clock time that it stands for, in ns; of events their number, or
+ *     bytes
  * @param context what the thread worked for
  * @param end why the stack ends
  * @param frames the thread's first frame first

@@ -19,7 +19,9 @@ import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.context.SampledContext;
+import stackweave.jfr.read.jdk.JdkSamples;
 import stackweave.jfr.read.time.TimeCells;
+import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 
 /**
@@ -69,18 +71,29 @@ public final class SampledRecording implements Profile {
   private final List<SessionData> data;
   private final List<SessionFacts> sessions;
   private final SamplerFigures figures;
+
+  /** What took the samples instead of the agent; null if it did. */
+  private final JdkSamples jdk;
+
+  private final String whyNotAgent;
   private final List<String> losses;
   private final boolean isWhole;
   private long samples;
   private long weightNanos;
   private long unresolved;
 
-  private SampledRecording(RecordingEvents events, Gathering gathered) {
+  /**
+   * @param whyNotAgent a sentence on why others' samples take the place of the agent's; empty for
+   *     nothing
+   */
+  private SampledRecording(RecordingEvents events, Gathering gathered, String whyNotAgent) {
+    this.whyNotAgent = whyNotAgent;
     this.events = events;
     this.gathered = gathered;
     this.data = gathered.sessions;
     this.sessions = gathered.facts();
-    this.figures = gathered.figures();
+    this.jdk = events.jdk();
+    this.figures = jdk == null ? gathered.figures() : jdk.figures();
     gathered.tallies.forEach(this::sumUp);
     List<String> all = new ArrayList<>(events.losses());
     if (gathered.badBlocks > 0) {
@@ -151,7 +164,8 @@ public final class SampledRecording implements Profile {
 
   /**
    * The same with other samples than those of CPU time, which all other methods of this name read.
-   * The recording then has only these samples, in its sums, too.
+   * The recording then has only these samples, in its sums, too. {@link SampleChoice#orOfJdk} also
+   * takes recordings that the agent took no part in.
    *
    * @param timed whether samples are counted by time, as by {@link #openTimed}
    * @param change what becomes of each frame
@@ -166,15 +180,26 @@ public final class SampledRecording implements Profile {
       SampleChoice choice)
       throws RecordingException {
     RecordingEvents events = new RecordingEvents(file, progress);
-    Gathering gathering = new Gathering(file, timed, change, choice);
     try {
-      events.read(gathering);
-      gathering.finish();
-      String why = gathering.whyEmpty(events.losses());
-      if (!why.isEmpty()) {
-        throw RecordingException.withoutSamples(file, why);
+      String why = "";
+      boolean isOfAgentsJvm = false;
+      if (!choice.isOfJdk()) {
+        Gathering gathering = gather(events, timed, change, choice);
+        why = gathering.whyEmpty(events.losses());
+        if (why.isEmpty()) {
+          return new SampledRecording(events, gathering, "");
+        } else if (!choice.isOrOfJdk() || !gathering.isWithoutAgent()) {
+          throw RecordingException.withoutSamples(file, why);
+        }
+        isOfAgentsJvm = !gathering.facts().isEmpty();
       }
-      return new SampledRecording(events, gathering);
+      RecordingEvents ofJdk = events.ofJdk(choice);
+      Gathering gathering = gather(ofJdk, timed, change, ofJdk.jdk().choice());
+      String whyNone = gathering.whyEmptyOfJdk(ofJdk.jdk(), why, ofJdk.losses());
+      if (!whyNone.isEmpty()) {
+        throw RecordingException.withoutSamples(file, whyNone);
+      }
+      return new SampledRecording(ofJdk, gathering, isOfAgentsJvm ? "The recording " + why : "");
     } catch (OutOfMemoryError e) {
       // The result depends only on the file; what reading it took is garbage now.
       long megabytes = Runtime.getRuntime().maxMemory() >> 20;
@@ -187,6 +212,19 @@ public final class SampledRecording implements Profile {
     }
   }
 
+  private static Gathering gather(
+      RecordingEvents events, boolean timed, SampledFrame.Change change, SampleChoice choice)
+      throws RecordingException {
+    Gathering gathering = new Gathering(events.file(), timed, change, choice);
+    events.read(gathering);
+    gathering.finish();
+    return gathering;
+  }
+
+  /**
+   * As asked for, if those of JFR itself do not take the place of the agent's: then of JFR's
+   * execution samples where the CPU time that they stand for is not known.
+   */
   @Override
   public SampleChoice choice() {
     return gathered.choice;
@@ -212,6 +250,11 @@ public final class SampledRecording implements Profile {
     return events.file();
   }
 
+  /** Whether the agent took the samples; otherwise JFR itself or another profiler did. */
+  public boolean isOfAgent() {
+    return jdk == null;
+  }
+
   /** Whether the application labelled any sample of it, whether that is chosen or not. */
   public boolean hasContexts() {
     return data.stream().anyMatch(SessionData::hasContexts);
@@ -230,17 +273,27 @@ public final class SampledRecording implements Profile {
   /** It changes with the recordings of a JVM, and files may have several JVMs. */
   @Override
   public long shortestIntervalNanos() {
-    return gathered.shortestInterval();
+    return jdk == null ? gathered.shortestInterval() : figures.get(Counter.INTERVAL);
   }
 
   @Override
   public long longestIntervalNanos() {
-    return gathered.longestInterval();
+    return jdk == null ? gathered.longestInterval() : figures.get(Counter.INTERVAL);
   }
 
   @Override
   public List<String> losses() {
     return losses;
+  }
+
+  @Override
+  public List<String> warnings() {
+    List<String> warnings = new ArrayList<>(Profile.super.warnings());
+    if (!whyNotAgent.isEmpty()) {
+      warnings.add(whyNotAgent);
+    }
+    warnings.addAll(jdk == null ? List.of() : jdk.notes());
+    return warnings;
   }
 
   /** Whether all of the file was read: it was not cut short, and no part of it is damaged. */

@@ -16,17 +16,18 @@ import stackweave.jfr.event.ThreadState;
  */
 public final class SampleChoice {
   /** CPU time alone, of all states. */
-  public static final SampleChoice CPU = new SampleChoice(false, Set.of(), "", Map.of());
+  public static final SampleChoice CPU = new SampleChoice(false, Set.of(), "", Map.of(), false);
 
   /**
    * Samples of all sorts, which nobody may add up: {@link stackweave.jfr.read.SampleSum} says of
    * which each is. Memory is as it was taken and given back, also where nothing is left. The
    * methods on weights and states mean those of CPU time.
    */
-  public static final SampleChoice EVERYTHING = new SampleChoice(false, Set.of(), "", Map.of());
+  public static final SampleChoice EVERYTHING =
+      new SampleChoice(false, Set.of(), "", Map.of(), false);
 
   /** Wall-clock time: CPU time and waiting. */
-  public static final SampleChoice WALL = new SampleChoice(true, Set.of(), "", Map.of());
+  public static final SampleChoice WALL = new SampleChoice(true, Set.of(), "", Map.of(), false);
 
   /** Any state but on a CPU and waiting for one. */
   private static final String ANY_BLOCKED = "blocked";
@@ -59,21 +60,58 @@ public final class SampleChoice {
   /** Chosen values by key; empty for all samples. */
   private final Map<String, Set<String>> labels;
 
+  /** Whether samples of time are JFR's own where the recording has none of the agent. */
+  private final boolean isOrOfJdk;
+
   private SampleChoice(
-      boolean isWall, Set<String> states, String event, Map<String, Set<String>> labels) {
+      boolean isWall,
+      Set<String> states,
+      String event,
+      Map<String, Set<String>> labels,
+      boolean isOrOfJdk) {
     this.isWall = isWall;
     this.states = states;
     this.event = event;
     this.labels = labels;
+    this.isOrOfJdk = isOrOfJdk;
   }
 
   /**
    * The samples of an event, and none of time.
    *
-   * @param event its name, as the recording has it, such as page-faults
+   * @param event its name, as the recording has it, such as page-faults; or one of {@link
+   *     JdkEvent}, or the name of any event with a stack trace of JFR's own, such as jdk.FileRead
    */
   public static SampleChoice ofEvent(String event) {
-    return new SampleChoice(false, Set.of(), event, Map.of());
+    return new SampleChoice(false, Set.of(), event, Map.of(), false);
+  }
+
+  /**
+   * The same samples of time; where the recording has no sample of the agent, those that JFR itself
+   * or another profiler took.
+   */
+  public SampleChoice orOfJdk() {
+    return new SampleChoice(isWall, states, event, labels, true);
+  }
+
+  /** The same states and labels of an event, as {@link #ofEvent} has it. */
+  public SampleChoice withEvent(String other) {
+    return new SampleChoice(false, states, other, labels, isOrOfJdk);
+  }
+
+  /** Whether samples of time may be JFR's own. */
+  public boolean isOrOfJdk() {
+    return isOrOfJdk && !isEvent();
+  }
+
+  /** Whether the samples are events with stack traces of JFR's own, and none of the agent. */
+  public boolean isOfJdk() {
+    return isEvent() && JdkEvent.isOne(event);
+  }
+
+  /** Whether all samples have the weight 1, so that their number says all. */
+  public boolean isCounted() {
+    return isOfJdk() && unit() == WeightUnit.EVENTS;
   }
 
   /**
@@ -96,7 +134,7 @@ public final class SampleChoice {
       }
       isWaiting |= isOfWaiting(lower);
     }
-    return new SampleChoice(isWaiting, Set.copyOf(states), "", Map.of());
+    return new SampleChoice(isWaiting, Set.copyOf(states), "", Map.of(), false);
   }
 
   /**
@@ -117,7 +155,7 @@ public final class SampleChoice {
           .computeIfAbsent(pair.substring(0, equals), key -> new HashSet<>())
           .add(pair.substring(equals + 1));
     }
-    return new SampleChoice(isWall, states, event, chosen);
+    return new SampleChoice(isWall, states, event, chosen, isOrOfJdk);
   }
 
   /** Whether samples are read whatever labels they have, and without any. */
@@ -203,7 +241,7 @@ public final class SampleChoice {
   public WeightUnit unit() {
     return !isEvent()
         ? WeightUnit.NANOSECONDS
-        : SampledEvent.isMemory(event) ? WeightUnit.BYTES : WeightUnit.EVENTS;
+        : SampledEvent.isMemory(event) ? WeightUnit.BYTES : JdkEvent.unit(event);
   }
 
   /** The type of the weights in formats that have types: cpu, wall, or the event. */
@@ -224,6 +262,8 @@ public final class SampleChoice {
 
   /** What the weights of the samples are: "CPU time", "wall time", or the event. */
   public String time() {
-    return isEvent() ? event : isWall ? "wall time" : "CPU time";
+    return isEvent()
+        ? isOfJdk() ? event.replace('-', ' ') : event
+        : isWall ? "wall time" : "CPU time";
   }
 }
