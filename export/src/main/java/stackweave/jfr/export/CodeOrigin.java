@@ -22,6 +22,9 @@ public final class CodeOrigin {
   /** Code that the JVM generates, but for Java methods. */
   public static final String GENERATED = "JVM (stubs, interpreter)";
 
+  /** No code: the classes of objects, as callees of the code that uses them. */
+  public static final String CLASSES = "classes of objects";
+
   /** Code of none of these. */
   public static final String UNKNOWN = "unknown";
 
@@ -45,7 +48,7 @@ public final class CodeOrigin {
   public static String of(SampledFrame frame) {
     return switch (FrameCategory.of(frame)) {
       case KERNEL -> KERNEL;
-      case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED, NATIVE_METHOD -> JAVA;
+      case INTERPRETED, C1, C2, C1_OSR, C2_OSR, COMPILED, INLINED, NATIVE_METHOD -> JAVA;
       case STUB -> GENERATED;
       case JVM -> JVM;
       case NATIVE, CPP -> {
@@ -56,6 +59,7 @@ public final class CodeOrigin {
           default -> library;
         };
       }
+      case CLASS -> CLASSES;
       case CONTINUATION, UNKNOWN, MARKER -> UNKNOWN;
     };
   }

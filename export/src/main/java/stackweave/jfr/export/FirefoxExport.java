@@ -254,8 +254,7 @@ public final class FirefoxExport extends TextExport<SampledRecording> {
             case EVENTS -> "samples";
             case BYTES -> "bytes";
           });
-      json.array(
-          "threadCPUDelta", length, i -> taken.get(i).isWaiting() ? 0 : taken.get(i).weight());
+      json.array("threadCPUDelta", length, i -> taken.get(i).isOfCpu() ? taken.get(i).weight() : 0);
       json.field("length", length).endObject();
       emptyTable("markers", "data", "name", "startTime", "endTime", "phase", "category");
       json.endObject();
@@ -305,12 +304,12 @@ public final class FirefoxExport extends TextExport<SampledRecording> {
       case JVM -> "blue";
       case KERNEL -> "red";
       case INTERPRETED -> "lightred";
-      case C1, C1_OSR, C2, C2_OSR, INLINED -> "green";
+      case C1, C1_OSR, C2, C2_OSR, COMPILED, INLINED -> "green";
       case NATIVE_METHOD -> "lightblue";
       case STUB -> "purple";
       case CONTINUATION -> "magenta";
       case UNKNOWN -> "grey";
-      case MARKER -> "darkgrey";
+      case CLASS, MARKER -> "darkgrey";
     };
   }
 }

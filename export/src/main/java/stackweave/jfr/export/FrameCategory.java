@@ -23,6 +23,7 @@ public enum FrameCategory {
   C2("C2", 164, 58, 58, "Java, compiled by C2"),
   C1_OSR("C1 OSR", 170, 46, 64, "Java, compiled by C1 from the middle of a loop on"),
   C2_OSR("C2 OSR", 172, 66, 48, "Java, compiled by C2 from the middle of a loop on"),
+  COMPILED("compiled", 167, 52, 58, "Java, compiled by C1 or C2: the recording does not say which"),
   INLINED("inlined", 158, 44, 80, "Java, inlined into the compiled frame below"),
   NATIVE_METHOD("native method", 199, 74, 62, "A Java method whose code is native"),
   STUB("stub", 268, 36, 84, "Code that the VM generates for itself"),
@@ -32,6 +33,7 @@ public enum FrameCategory {
       30,
       80,
       "No code: where a virtual thread's frames begin, or are in the heap instead of on the stack"),
+  CLASS("class", 44, 20, 84, "No code: the class of what was allocated, or of the lock"),
   UNKNOWN("unknown", 220, 6, 76, "Code of no known module or sort"),
   MARKER("marker", 0, 0, 84, "No code: where a stack could not be followed further");
 

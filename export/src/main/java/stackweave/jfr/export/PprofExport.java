@@ -171,8 +171,13 @@ public final class PprofExport implements Export<SampledRecording> {
         comments.add(
             tables.string(
                 Texts.of(
-                    "process %d: %s, %s; sampled by Stackweave %s",
-                    session.pid(), session.jdk(), session.abi(), session.agentVersion())));
+                    "process %d: %s%s; sampled by %s",
+                    session.pid(),
+                    session.jdk(),
+                    session.abi().isEmpty() ? "" : ", " + session.abi(),
+                    recording.isOfAgent()
+                        ? "Stackweave " + session.agentVersion()
+                        : recording.figures().engine())));
       }
       for (String note : RecordingFacts.notes(recording)) {
         comments.add(tables.string(note));

@@ -137,8 +137,9 @@ public final class ProfileTables {
     return switch (category) {
       case NATIVE, CPP, JVM -> Origin.NATIVE;
       case KERNEL -> Origin.KERNEL;
-      case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED, NATIVE_METHOD, STUB -> Origin.JVM;
-      case CONTINUATION, UNKNOWN, MARKER -> Origin.NONE;
+      case INTERPRETED, C1, C2, C1_OSR, C2_OSR, COMPILED, INLINED, NATIVE_METHOD, STUB ->
+          Origin.JVM;
+      case CONTINUATION, CLASS, UNKNOWN, MARKER -> Origin.NONE;
     };
   }
 

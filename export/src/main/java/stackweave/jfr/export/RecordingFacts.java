@@ -112,7 +112,9 @@ public final class RecordingFacts {
     if (isOfEvents && interval > 0) {
       facts.add(List.of("Interval", Texts.of("%,d events", interval)));
     }
-    facts.add(List.of("Weight", choice.unit().text(profile.weightNanos())));
+    if (!choice.isCounted()) {
+      facts.add(List.of("Weight", choice.unit().text(profile.weightNanos())));
+    }
     long counted = profile.figures().get(Counter.EVENTS_COUNTED);
     if (isOfEvents && counted > 0) {
       facts.add(List.of("Counted by the kernel", Texts.count(counted)));

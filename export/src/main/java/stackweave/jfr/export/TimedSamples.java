@@ -43,9 +43,9 @@ final class TimedSamples {
    * @param nanos when it was taken, in ns since 1970
    * @param stack a node of the tree
    * @param weight time in ns, or a number of events
-   * @param isWaiting whether the weight is no CPU time
+   * @param isOfCpu whether the weight is CPU time
    */
-  record Taken(long nanos, int stack, long weight, boolean isWaiting) {}
+  record Taken(long nanos, int stack, long weight, boolean isOfCpu) {}
 
   /** The samples of a thread. */
   static final class ThreadSamples {
@@ -134,7 +134,7 @@ final class TimedSamples {
             Texts.nanos(sample.time()),
             stack(sample),
             sample.weightNanos(),
-            sample.kind() == SampleKind.WAITING));
+            sample.kind() == SampleKind.CPU));
   }
 
   private int stack(Sample sample) {

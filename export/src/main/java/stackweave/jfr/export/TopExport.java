@@ -80,8 +80,9 @@ public final class TopExport extends TextExport<Profile> {
       this.profile = profile;
       this.choice = profile.choice();
       this.sums = new ProfileSums(profile);
-      boolean isByWeight = choice.isByWeight();
-      this.bySamples = !isByWeight && (options.bySamples() || profile.weightNanos() <= 0);
+      this.bySamples =
+          choice.isCounted()
+              || !choice.isByWeight() && (options.bySamples() || profile.weightNanos() <= 0);
       this.all = bySamples ? profile.samples() : profile.weightNanos();
       this.lines = new TextLines(out, options.width());
     }
@@ -96,7 +97,7 @@ public final class TopExport extends TextExport<Profile> {
       for (String note : RecordingFacts.notes(profile)) {
         paragraph("! " + clean(note));
       }
-      if (choice.isByWeight() && sums.cut.value(false) > 0) {
+      if (!bySamples && choice.isByWeight() && sums.cut.value(false) > 0) {
         paragraph(
             "! "
                 + share(sums.cut.value(false))
@@ -127,7 +128,8 @@ public final class TopExport extends TextExport<Profile> {
       boolean byTotal = options.byTotal();
       table(head + "  FUNCTION", "functions", sorted(sums.functions(), byTotal), FUNCTIONS, total);
       table(head + "  LIBRARY", "libraries", sorted(sums.libraries(), byTotal), OTHERS, total);
-      String column = choice.isEvent() ? "WEIGHT" : choice.isByWeight() ? "TIME" : "SAMPLES";
+      boolean isOfSamples = bySamples || !choice.isByWeight();
+      String column = isOfSamples ? "SAMPLES" : choice.isEvent() ? "WEIGHT" : "TIME";
       table(
           Texts.of("  SHARE %7s  THREAD", column),
           "threads",
@@ -135,9 +137,9 @@ public final class TopExport extends TextExport<Profile> {
           OTHERS,
           row -> {
             long weight = row.self().value(false);
-            return choice.isEvent()
-                ? choice.unit().text(weight)
-                : choice.isByWeight() ? Texts.seconds(weight) : Texts.count(row.self().value(true));
+            return isOfSamples
+                ? Texts.count(row.self().value(true))
+                : choice.isEvent() ? choice.unit().text(weight) : Texts.seconds(weight);
           });
     }
 

@@ -36,6 +36,8 @@ class FrameCategoryTest {
         "libz.so.1+0x10 [libz.so.1]                     | native        | NATIVE",
         "do_syscall_64 [kernel]                         | kernel        | KERNEL",
         "com.example.Main.run                           | C2            | C2",
+        "com.example.Main.run                           | compiled      | COMPILED",
+        "byte[]                                         | class         | CLASS",
         "com.example.Main.call                          | native method | NATIVE_METHOD",
         "call_stub                                      | stub          | STUB",
         "x                                              | of the future | UNKNOWN",
@@ -56,6 +58,8 @@ class FrameCategoryTest {
         "0x7f00                                   | native | unknown code",
         "ext4_read [ext4]                         | kernel | kernel",
         "a.B.c                                    | inlined | Java",
+        "byte[]                                   | class  | classes of objects",
+        "a.B.c                                    | compiled | Java",
         "Interpreter                              | stub   | JVM (stubs, interpreter)",
         "[method not in recording]                | marker | unknown",
       })

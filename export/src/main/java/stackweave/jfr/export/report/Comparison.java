@@ -11,6 +11,7 @@ import stackweave.jfr.export.RecordingFacts;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.read.Profile;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.choice.WeightUnit;
 
 /**
  * What changed between two profiles: total shares of functions and libraries, each of its own
@@ -39,6 +40,7 @@ public final class Comparison {
   private final List<String> notes = new ArrayList<>();
 
   private final String time;
+  private final WeightUnit unit;
 
   /** Reads the sums of both. */
   public Comparison(Profile before, Profile after) {
@@ -47,6 +49,11 @@ public final class Comparison {
     RecordingFacts.notes(before).forEach(note -> notes.add("Before: " + note));
     RecordingFacts.notes(after).forEach(note -> notes.add("After: " + note));
     this.time = after.choice().time();
+    this.unit = after.choice().unit();
+  }
+
+  private String text(long weight) {
+    return unit == WeightUnit.NANOSECONDS ? Texts.seconds(weight) : unit.text(weight);
   }
 
   /**
@@ -65,11 +72,7 @@ public final class Comparison {
             + " for %s. LOW and HIGH are the ends of the change's 95 %% interval (Newcombe); a"
             + " change whose interval has 0, or that is of fewer than five samples, is noise"
             + " and not listed.",
-        time,
-        before.all.count,
-        Texts.seconds(before.all.nanos),
-        after.all.count,
-        Texts.seconds(after.all.nanos));
+        time, before.all.count, text(before.all.nanos), after.all.count, text(after.all.nanos));
     sections.add(how);
     ReportSection trust = new ReportSection("How far to trust this");
     trust.sentences.addAll(notes);

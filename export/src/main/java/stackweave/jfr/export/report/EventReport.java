@@ -33,7 +33,10 @@ final class EventReport {
 
   private final SampledRecording recording;
   private final SampleChoice choice;
-  private final boolean isBytes;
+
+  /** Whether weights are of native memory, which may be given back. */
+  private final boolean isGrowth;
+
   private final Sums.Sum all = new Sums.Sum("all");
   private final Sums<String> places = new Sums<>();
   private final Map<String, Sums<String>> callers = new HashMap<>();
@@ -47,7 +50,7 @@ final class EventReport {
   EventReport(SampledRecording recording) throws RecordingException {
     this.recording = recording;
     this.choice = recording.choice();
-    this.isBytes = choice.unit() == WeightUnit.BYTES;
+    this.isGrowth = choice.unit() == WeightUnit.BYTES && !choice.isOfJdk();
     this.length = Texts.nanos(Duration.between(recording.first(), recording.last())) + 1;
     for (int i = 0; i < QUARTERS; i++) {
       Instant from = i == 0 ? Instant.MIN : at(i);
@@ -91,21 +94,28 @@ final class EventReport {
 
   private ReportSection places() {
     ReportSection section = new ReportSection("Where " + what());
-    // A number of bytes needs "of" before the type.
-    String what = choice.unit().text(all.nanos) + (isBytes ? " of " : " ") + choice.type();
+    // Numbers of events need no "of" before the type.
+    boolean isOfEvents = choice.unit() == WeightUnit.EVENTS;
+    String what = choice.unit().text(all.nanos) + (isOfEvents ? " " : " of ") + choice.time();
     section.say(
-        "%s within %s. A place is the innermost function that is neither the kernel's nor the C"
-            + " library's; below it are its Java callers, the innermost outside of the JDK if there"
-            + " is one.",
-        isBytes
+        "%s within %s. A place is %s that is neither the kernel's nor the C library's; below it are"
+            + " its Java callers, the innermost outside of the JDK if there is one.",
+        isGrowth
             ? "Net growth is " + what
-            : Texts.of("%,d samples stand for %s", recording.samples(), what),
-        Texts.seconds(length));
-    if (isBytes) {
+            : choice.isCounted()
+                ? Texts.of("%,d samples were taken", recording.samples())
+                : Texts.of("%,d samples stand for %s", recording.samples(), what),
+        Texts.seconds(length),
+        choice.isOfJdk() && !choice.isCounted()
+            ? "the class of the object, or the innermost function"
+            : "the innermost function");
+    if (isGrowth) {
       section.say(
           "For a rate divide by that time, not by the recording's: it is from the first to the last"
               + " event, and begins later than the recording.");
       section.head("SHARE", "BYTES", "PLACE");
+    } else if (choice.isCounted()) {
+      section.head("SHARE", "SAMPLES", "PLACE");
     } else {
       section.head("SHARE", "WEIGHT", "SAMPLES", "PLACE");
     }
@@ -124,13 +134,16 @@ final class EventReport {
     if (choice.takesEvent(SampledEvent.NATIVE_ALLOCATIONS)) {
       return "what is live was allocated";
     }
-    return isBytes ? "native memory was first touched" : "it happened";
+    if (choice.isOfJdk()) {
+      return choice.isCounted() ? "threads were" : "it happened";
+    }
+    return isGrowth ? "native memory was first touched" : "it happened";
   }
 
   /** Samples of bytes include those of memory that was given back, so their number is not shown. */
   private void row(ReportSection section, Sums.Sum sum, String indent) {
     String weight = choice.unit().text(sum.nanos);
-    if (isBytes) {
+    if (isGrowth || choice.isCounted()) {
       section.row(percent(sum.nanos, all.nanos), weight, indent + sum.name);
     } else {
       section.row(percent(sum.nanos, all.nanos), weight, Texts.count(sum.count), indent + sum.name);
@@ -160,7 +173,13 @@ final class EventReport {
 
   private ReportSection trust() {
     ReportSection section = new ReportSection("How far this can be trusted");
-    section.say("Weights are %s, and no CPU time.", isBytes ? "bytes" : "numbers of events");
+    section.say(
+        "Weights are %s, and no CPU time.",
+        switch (choice.unit()) {
+          case BYTES -> "bytes";
+          case EVENTS -> "numbers of events";
+          case NANOSECONDS -> "the time that threads waited";
+        });
     section.say(
         "%s of it has a stack that reaches its thread's first frame.",
         percent(all.nanos - cut, all.nanos));

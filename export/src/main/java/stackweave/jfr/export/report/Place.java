@@ -46,12 +46,12 @@ record Place(String group, String detail, int javaAt) {
     SampledFrame innermost = frames.get(frames.size() - 1);
     return switch (FrameCategory.of(innermost)) {
       case KERNEL -> new Place(KERNEL, kernel(frames), java);
-      case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED, NATIVE_METHOD ->
+      case INTERPRETED, C1, C2, C1_OSR, C2_OSR, COMPILED, INLINED, NATIVE_METHOD ->
           new Place(JAVA, innermost.kind(), java);
       case STUB -> new Place(STUBS, innermost.text(), java);
       case JVM -> new Place(JVM, purpose(frames, java).label(), java);
       case NATIVE, CPP -> ofNative(frames, java);
-      case CONTINUATION, UNKNOWN, MARKER -> new Place(UNKNOWN, "", java);
+      case CONTINUATION, CLASS, UNKNOWN, MARKER -> new Place(UNKNOWN, "", java);
     };
   }
 

@@ -48,7 +48,7 @@ final class ThreadPosition {
         case STUB -> {
           return frame.text() + " of " + frames.get(java).text();
         }
-        case INTERPRETED, C1, C2, C1_OSR, C2_OSR, INLINED -> {
+        case INTERPRETED, C1, C2, C1_OSR, C2_OSR, COMPILED, INLINED -> {
           return frame.text();
         }
         case NATIVE, CPP -> {
@@ -56,7 +56,7 @@ final class ThreadPosition {
             return "";
           }
         }
-        case NATIVE_METHOD, CONTINUATION, UNKNOWN, MARKER -> {
+        case NATIVE_METHOD, CONTINUATION, CLASS, UNKNOWN, MARKER -> {
           return "";
         }
       }

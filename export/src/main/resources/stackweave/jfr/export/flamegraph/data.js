@@ -103,7 +103,7 @@ tellApart(t => ' (process ' + (t.process + 1) + ')');
 const KINDS = D.kinds.length, kindOf = label => D.kinds.findIndex(k => k.label === label);
 const KERNEL = kindOf('kernel'), JVM = kindOf('JVM'), STUB = kindOf('stub'), MARKER = kindOf('marker');
 const isJava = new Uint8Array(KINDS);
-for (const label of ['interpreted', 'C1', 'C2', 'C1 OSR', 'C2 OSR', 'inlined', 'native method']) isJava[kindOf(label)] = 1;
+for (const label of ['interpreted', 'C1', 'C2', 'C1 OSR', 'C2 OSR', 'compiled', 'inlined', 'native method']) isJava[kindOf(label)] = 1;
 
 // By text: what it is counted under in the table of libraries, and its modules.
 const textOrigin = new Int32Array(texts.length + 4).fill(-1), textModules = new Map();
