@@ -9,9 +9,11 @@ import static stackweave.jfr.event.SampleRecord.Kind.WALL;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -34,6 +36,7 @@ class SelectedSamplesTest {
 
   @TempDir static Path directory;
   private static Path recorded;
+  private static volatile Object allocated;
 
   /** Methods a, b and c, ten seconds after each other, and what waits and takes memory. */
   @BeforeAll
@@ -44,7 +47,11 @@ class SelectedSamplesTest {
     try (Recording recording = new Recording()) {
       recording.enable(WallSample.NAME);
       recording.enable(NativeMemory.NAME);
+      recording.enable("jdk.ObjectAllocationOutsideTLAB");
+      recording.enable("jdk.ThreadPark").withThreshold(Duration.ofMillis(1));
       recording.start();
+      allocate();
+      LockSupport.parkNanos(directory, 5_000_000);
       try (EventStore store = EventStore.open(session, StoreLimits.DEFAULT)) {
         long thread = store.thread(11, "main", 1, false, 0, null);
         long begin = System.nanoTime() - 60 * SECOND;
@@ -78,6 +85,11 @@ class SelectedSamplesTest {
     } finally {
       EventStore.unregisterEvents();
     }
+  }
+
+  /** More than a TLAB holds. */
+  private static void allocate() {
+    allocated = new long[16 << 20];
   }
 
   private static long node(EventStore store, String method) {
@@ -129,6 +141,21 @@ class SelectedSamplesTest {
     assertTrue(bytes.contains("3.0 MiB"), bytes);
     String events = report("--event=page-faults");
     assertTrue(events.contains("page-faults") && !events.contains("iB"), events);
+  }
+
+  /** One tool for the whole file: JFR's own events beside the agent's samples. */
+  @ParameterizedTest
+  @CsvSource({
+    "--alloc, SelectedSamplesTest.allocate;long[]",
+    "--event=allocations, SelectedSamplesTest.allocate;long[]",
+    "--event=jdk.ObjectAllocationOutsideTLAB, SelectedSamplesTest.allocate;long[]",
+    "--lock, jdk.internal.misc.Unsafe.park;",
+    "--event=jdk.ThreadPark, SelectedSamplesTest.record;"
+  })
+  void jfrsOwnEventsAreSamplesToo(String option, String stack) throws Exception {
+    List<String> lines = collapsed(option);
+    assertTrue(lines.stream().anyMatch(line -> line.contains(stack)), lines::toString);
+    assertTrue(lines.stream().noneMatch(line -> line.matches("[abc]")), lines::toString);
   }
 
   private static String report(String option) throws Exception {

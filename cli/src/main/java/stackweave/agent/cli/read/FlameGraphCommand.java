@@ -72,8 +72,9 @@ public final class FlameGraphCommand implements Callable<Integer> {
     }
     List<SampledRecording> read = new ArrayList<>();
     for (Path file : files) {
-      read.add(Recording.said(file, symbols.open(file, true, time.choice())));
+      read.add(Recording.said(file, symbols.open(file, true, time.ofFile())));
     }
+    Recording.mustBeOfOneType(read);
     String title = String.valueOf(main.getFileName());
     FlameGraphExport export =
         new FlameGraphExport(

@@ -43,7 +43,7 @@ public final class LibrariesCommand implements Callable<Integer> {
     int most = rows == null ? 0 : rows;
     SampledRecording read;
     try {
-      read = recording.read();
+      read = recording.readOfAgent();
     } catch (RecordingException e) {
       return withoutSamples(output, most, e);
     }

@@ -1,6 +1,7 @@
 package stackweave.agent.cli.read;
 
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -77,7 +78,33 @@ public final class Recording {
 
   /** Reads the recording; prints its losses and warnings on stderr, one per line. */
   SampledRecording read() throws RecordingException, FailedException {
+    return said(file, symbols.open(file, false, time.ofFile()));
+  }
+
+  /** The same, if it has samples of the agent. */
+  SampledRecording readOfAgent() throws RecordingException, FailedException {
     return said(file, symbols.open(file, false, time.choice()));
+  }
+
+  /**
+   * Refuses recordings whose samples are not of one type: their weights must not be added up or
+   * compared.
+   */
+  static void mustBeOfOneType(List<SampledRecording> recordings) throws FailedException {
+    SampledRecording first = recordings.get(0);
+    for (SampledRecording other : recordings) {
+      if (!other.choice().type().equals(first.choice().type())) {
+        throw new FailedException(
+            first.file()
+                + " has samples of "
+                + first.choice().time()
+                + ", and "
+                + other.file()
+                + " of "
+                + other.choice().time()
+                + ": --event chooses what all of them have");
+      }
+    }
   }
 
   /** Prints a recording's losses and warnings. */

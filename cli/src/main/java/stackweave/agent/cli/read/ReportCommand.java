@@ -97,7 +97,12 @@ public final class ReportCommand implements Callable<Integer> {
     try {
       recording = symbols.open(file, false, choice);
     } catch (RecordingException e) {
-      return withoutSamples(file, choice, e);
+      Export<SampledRecording> without = withoutSamples(file, choice, e);
+      if (without != null) {
+        Output.to(output, without, null);
+        return 0;
+      }
+      recording = symbols.open(file, false, time.ofFile());
     }
     String name = String.valueOf(file.getFileName());
     ReportExport report = new ReportExport(name, OwnCommand.quoted(OwnCommand.file(file)), html);
@@ -108,27 +113,26 @@ public final class ReportCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** Reports calls, loads and stalls of a recording without samples. */
-  private int withoutSamples(Path file, SampleChoice choice, RecordingException why)
-      throws RecordingException, FailedException {
-    Export<SampledRecording> report = null;
-    if (choice.isUsual() && why.isWithoutSamples()) {
-      try {
-        report = BorderReport.read(file, why.getMessage(), html);
-      } catch (IOException e) {
-        throw why;
-      }
-    }
-    if (report == null) {
+  /**
+   * The report on calls, loads and stalls of a recording that the agent took part in, but has no
+   * samples of; null for none.
+   */
+  private Export<SampledRecording> withoutSamples(
+      Path file, SampleChoice choice, RecordingException why) throws RecordingException {
+    if (!why.isWithoutSamples()) {
       throw why;
     }
-    Output.to(output, report, null);
-    return 0;
+    try {
+      return choice.isUsual() ? BorderReport.read(file, why.getMessage(), html) : null;
+    } catch (IOException e) {
+      throw why;
+    }
   }
 
   private int compare() throws RecordingException, FailedException {
     SampledRecording before = comparable(files.get(0));
     SampledRecording after = comparable(files.get(1));
+    Recording.mustBeOfOneType(List.of(before, after));
     Comparison comparison = new Comparison(before, after);
     String title = files.get(0) + " and " + files.get(1);
     List<Limit> exceeded = new ArrayList<>();
@@ -147,7 +151,7 @@ public final class ReportCommand implements Callable<Integer> {
 
   /** Opens a recording for limits. One with losses can be compared, but not checked by limits. */
   private SampledRecording comparable(Path file) throws RecordingException, FailedException {
-    SampledRecording recording = symbols.open(file, false, time.choice());
+    SampledRecording recording = symbols.open(file, false, time.ofFile());
     if (!limits.isEmpty() && !recording.isWhole()) {
       throw new RecordingException(
           file + ": " + recording.losses().get(0) + "; --fail-if needs whole recordings");

@@ -1,9 +1,12 @@
 package stackweave.agent.cli.read;
 
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.read.choice.JdkEvent;
 import stackweave.jfr.read.choice.SampleChoice;
 
 /**
@@ -42,8 +45,26 @@ public final class TimeOptions {
       paramLabel = "NAME",
       description =
           "The samples of an event instead of those of CPU time, such as page-faults, as record"
-              + " --event page-faults took them. Their weights are numbers of events.")
+              + " --event page-faults took them. Their weights are numbers of events. Also any"
+              + " event with a stack trace of JFR, such as jdk.FileRead; execution-samples are"
+              + " jdk.ExecutionSample and jdk.NativeMethodSample.")
   private String event = "";
+
+  @Option(
+      names = "--alloc",
+      description =
+          "Java objects that were allocated, in bytes, by the events of JFR or async-profiler:"
+              + " jdk.ObjectAllocationSample, or those of TLABs. The innermost frame is the object's"
+              + " class. The same as --event allocations.")
+  private boolean allocations;
+
+  @Option(
+      names = "--lock",
+      description =
+          "Time for which threads waited for locks, by the events of JFR or async-profiler:"
+              + " jdk.JavaMonitorEnter and jdk.ThreadPark. The innermost frame is the lock's class."
+              + " The same as --event lock-waits.")
+  private boolean locks;
 
   @Option(
       names = "--native-memory",
@@ -59,6 +80,12 @@ public final class TimeOptions {
               + " --native-allocations recorded it. The same as --event native-allocations.")
   private boolean nativeAllocations;
 
+  /** Of a recording: JFR's own samples of time where it has none of the agent. */
+  SampleChoice ofFile() throws UsageException {
+    return choice().orOfJdk();
+  }
+
+  /** Samples of the agent, if no event of JFR is asked for. */
   SampleChoice choice() throws UsageException {
     for (String label : labels) {
       if (label.indexOf('=') < 1) {
@@ -69,18 +96,34 @@ public final class TimeOptions {
   }
 
   private SampleChoice kind() throws UsageException {
+    Set<String> events = new TreeSet<>();
+    if (!event.isBlank()) {
+      events.add(event.strip());
+    }
+    if (allocations) {
+      events.add(JdkEvent.ALLOCATIONS);
+    }
+    if (locks) {
+      events.add(JdkEvent.LOCK_WAITS);
+    }
     if (nativeMemory) {
-      event = SampledEvent.NATIVE_MEMORY;
-    } else if (nativeAllocations) {
-      event = SampledEvent.NATIVE_ALLOCATIONS;
+      events.add(SampledEvent.NATIVE_MEMORY);
     }
-    if (!event.isEmpty()) {
-      if (wall || !states.isEmpty()) {
-        throw new UsageException(
-            "--event counts events and no time: it can't be combined with --wall or --state");
-      }
-      return SampleChoice.ofEvent(event.strip());
+    if (nativeAllocations) {
+      events.add(SampledEvent.NATIVE_ALLOCATIONS);
     }
-    return SampleChoice.of(wall, states);
+    SampleChoice ofTime = SampleChoice.of(wall, states);
+    if (events.isEmpty()) {
+      return ofTime;
+    }
+    String chosen = events.iterator().next();
+    SampleChoice ofEvent = SampleChoice.ofEvent(chosen);
+    if (events.size() > 1) {
+      throw new UsageException("samples are of one event, not of " + String.join(" and ", events));
+    } else if (wall || !states.isEmpty() && !ofEvent.isOfJdk()) {
+      throw new UsageException(
+          (wall ? "--wall" : "--state") + " is of time, and not of the event " + chosen);
+    }
+    return ofEvent.isOfJdk() ? ofTime.withEvent(chosen) : ofEvent;
   }
 }

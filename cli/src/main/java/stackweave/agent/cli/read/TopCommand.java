@@ -110,12 +110,18 @@ public final class TopCommand implements Callable<Integer> {
       throw new UsageException(
           "--every, -d and --inside are for running JVMs, and " + file + " is a file");
     }
-    Output.to(null, new TopExport(name, options), symbols.open(file, false, time.choice()));
+    Output.to(null, new TopExport(name, options), symbols.open(file, false, time.ofFile()));
     return 0;
   }
 
   private void watch(long pid, TopExport.Options options) throws FailedException {
     long every = everyMillis == null ? USUAL_EVERY_MILLIS : everyMillis;
+    if (time.choice().isOfJdk()) {
+      throw new UsageException(
+          "JFR's own events are read from recordings, and not from a running JVM: jcmd "
+              + pid
+              + " JFR.start, then JFR.dump");
+    }
     if (every < LiveRounds.MIN_MILLIS || every > LiveRounds.MAX_MILLIS) {
       throw new UsageException("--every must be 1s to 30s");
     }
