@@ -1,5 +1,8 @@
 package stackweave.agent;
 
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -10,10 +13,13 @@ import stackweave.agent.cli.Main;
  * stackweave.agent.boot.Boot} only.
  */
 public final class Commands {
-  /** Those that sample processes, which they name. */
-  private static final Set<String> SAMPLING = Set.of("record", "top", "relay");
+  /** Those that sample processes. */
+  private static final Set<String> SAMPLING = Set.of("record", "relay");
 
-  private static final Pattern PROCESS = Pattern.compile("[1-9]\\d{0,8}|--all");
+  /** Samples a process, or reads a recording. */
+  private static final String TOP = "top";
+
+  private static final Pattern PID = Pattern.compile("[1-9]\\d{0,8}");
 
   private Commands() {}
 
@@ -27,7 +33,17 @@ public final class Commands {
 
   private static boolean isOfProcess(String[] arguments) {
     return arguments.length > 1
-        && SAMPLING.contains(arguments[0])
-        && Arrays.stream(arguments).anyMatch(PROCESS.asMatchPredicate());
+        && (SAMPLING.contains(arguments[0])
+            || arguments[0].equals(TOP)
+                && (Arrays.stream(arguments).anyMatch(PID.asMatchPredicate())
+                    || Arrays.stream(arguments).skip(1).noneMatch(Commands::isFile)));
+  }
+
+  private static boolean isFile(String argument) {
+    try {
+      return Files.exists(Path.of(argument));
+    } catch (InvalidPathException e) {
+      return false;
+    }
   }
 }

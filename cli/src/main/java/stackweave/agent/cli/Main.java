@@ -2,6 +2,7 @@ package stackweave.agent.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -16,6 +17,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.jvm.AttachCommand;
 import stackweave.agent.cli.jvm.DetachCommand;
+import stackweave.agent.cli.jvm.JvmList;
 import stackweave.agent.cli.jvm.OwnCommand;
 import stackweave.agent.cli.jvm.StatusCommand;
 import stackweave.agent.cli.outside.OutsideSampling;
@@ -40,7 +42,10 @@ import stackweave.linux.Descriptor;
  * stackweave.agent.boot.Command}.
  */
 @Command(
-    description = "Stacks of native and Java frames: samples JVMs, reads recordings.",
+    description = {
+      "Stacks of native and Java frames: samples JVMs, reads recordings.",
+      "Without a command: the JVMs that run, and what to type."
+    },
     mixinStandardHelpOptions = true,
     scope = ScopeType.INHERIT, // each command has --help
     versionProvider = Main.AgentVersion.class,
@@ -67,7 +72,7 @@ import stackweave.linux.Descriptor;
       SFrameCommand.class,
       CommandLine.HelpCommand.class
     })
-public final class Main implements OutsideSampling.Source {
+public final class Main implements Callable<Integer>, OutsideSampling.Source {
 
   /** Exit code of every failure. */
   private static final int FAILED = 2;
@@ -97,8 +102,16 @@ public final class Main implements OutsideSampling.Source {
     return outside;
   }
 
+  /** Without a command. */
+  @Override
+  public Integer call() throws FailedException {
+    JvmList.print();
+    return 0;
+  }
+
   /**
-   * Runs a command, and returns its exit code: 0, or 2 after one line on stderr.
+   * Runs a command, and returns its exit code: 0, or 2 after one line on stderr; of a program that
+   * {@code record} started, the program's.
    *
    * @param outside what samples JVMs without an agent in them
    */
@@ -115,6 +128,7 @@ public final class Main implements OutsideSampling.Source {
           .setExecutionStrategy(Main::runOnInputThatStays)
           .setExecutionExceptionHandler((e, command, parsed) -> failed(text(e, command)))
           .setCaseInsensitiveEnumValuesAllowed(true)
+          .setExpandAtFiles(false) // a program that record starts may take such files
           .execute(arguments);
     } catch (FailedException e) {
       return failed(FailedException.text(e));

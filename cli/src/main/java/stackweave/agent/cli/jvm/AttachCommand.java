@@ -69,7 +69,7 @@ public final class AttachCommand implements Callable<Integer> {
     return 0;
   }
 
-  private FailedException isThere() {
+  private FailedException isThere() throws FailedException {
     String there = "process " + target.pid() + ": an agent is there already";
     return options.isBlank()
         ? new FailedException(there)

@@ -7,7 +7,6 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,6 +18,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.Waiting;
 import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.DaemonThread;
 import stackweave.linux.Descriptor;
@@ -36,8 +37,9 @@ public final class JvmSearch {
    *
    * @param image what the process executes: another one after an exec, or if its id was reused
    * @param uid its effective user
+   * @param name its main class or jar, as its command line says; controlled by its user
    */
-  public record Jvm(int pid, String image, int uid) {}
+  public record Jvm(int pid, String image, int uid, String name) {}
 
   /** How long a process is waited for at most; if it answers later, the next look has it. */
   static final long WAIT_NANOS = 50_000_000L;
@@ -62,6 +64,11 @@ public final class JvmSearch {
 
   private static final int NEVER = -1;
   private static final String JAR = "stackweave-agent";
+
+  /** How long {@link #all} looks again at processes that did not answer. */
+  private static final long ALL_NANOS = 1_000_000_000L;
+
+  private static final int PAUSE_MILLIS = 20;
 
   /** A process that was looked at. */
   private static final class Known {
@@ -126,6 +133,30 @@ public final class JvmSearch {
     this.proc = proc;
     this.match = match;
     this.cgroup = cgroup.replaceFirst("/+$", "");
+  }
+
+  /**
+   * All JVMs that run now, by their ids; those that don't let themselves be looked at within a
+   * second are missing.
+   *
+   * @throws FailedException if processes can't be listed
+   */
+  public static List<Jvm> all() throws FailedException {
+    JvmSearch search = new JvmSearch(Pattern.compile(""), "");
+    List<Jvm> found = new ArrayList<>();
+    try {
+      Waiting.until(
+          () -> {
+            found.clear();
+            found.addAll(search.look());
+            return search.isComplete();
+          },
+          ALL_NANOS,
+          PAUSE_MILLIS);
+      return found;
+    } catch (IOException e) {
+      throw new FailedException("processes can't be listed: " + FailedException.reason(e));
+    }
   }
 
   /**
@@ -218,11 +249,14 @@ public final class JvmSearch {
   private Jvm read(int pid, String image) throws IOException {
     Path path = proc.resolve(Integer.toString(pid));
     try (Descriptor directory = Descriptor.directory(path.toString())) {
-      return isInCgroup(directory.path())
-              && TargetProcess.hasLibjvm(directory)
-              && matches(directory.path())
+      if (!isInCgroup(directory.path()) || !TargetProcess.hasLibjvm(directory)) {
+        return null;
+      }
+      List<String> words = words(directory.path());
+      return !isCommand(words)
+              && contains(String.join(" ", words), match)
               && SampledProcess.imageOf(directory.path()).equals(image)
-          ? new Jvm(pid, image, ProcessStatus.of(directory.path()).uid())
+          ? new Jvm(pid, image, ProcessStatus.of(directory.path()).uid(), ProgramName.of(words))
           : null;
     }
   }
@@ -249,21 +283,19 @@ public final class JvmSearch {
         : path.startsWith(cgroup + "/");
   }
 
-  private boolean matches(Path directory) throws IOException {
-    byte[] bytes;
+  private static List<String> words(Path directory) throws IOException {
     try (InputStream in = Files.newInputStream(directory.resolve("cmdline"))) {
-      bytes = in.readNBytes(MAX_BYTES);
+      byte[] bytes = in.readNBytes(MAX_BYTES);
+      return List.of(new String(bytes, StandardCharsets.UTF_8).split("\0"));
     }
-    String[] words = new String(bytes, StandardCharsets.UTF_8).split("\0");
-    return !isCommand(words) && contains(String.join(" ", words), match);
   }
 
   /** Whether these are the words of a command of the agent's jar. */
-  private static boolean isCommand(String[] words) {
-    int jar = Arrays.asList(words).indexOf("-jar") + 1;
+  private static boolean isCommand(List<String> words) {
+    int jar = words.indexOf("-jar") + 1;
     return jar > 0
-        && jar < words.length
-        && words[jar].substring(words[jar].lastIndexOf('/') + 1).startsWith(JAR);
+        && jar < words.size()
+        && words.get(jar).substring(words.get(jar).lastIndexOf('/') + 1).startsWith(JAR);
   }
 
   /**

@@ -13,6 +13,7 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.agent.cli.live.LiveRounds;
+import stackweave.agent.cli.process.NamedJvm;
 import stackweave.agent.cli.record.DurationConverter;
 import stackweave.agent.cli.record.PlaceOption;
 import stackweave.agent.cli.record.Recorder;
@@ -32,13 +33,15 @@ import stackweave.jfr.read.RecordingException;
 public final class TopCommand implements Callable<Integer> {
   private static final int WIDEST = 10_000;
   private static final long USUAL_EVERY_MILLIS = 5_000;
-  private static final Pattern PID = Pattern.compile("[1-9]\\d{0,8}");
+
+  /** What names a JVM if there is no such file: no path, and nothing that ends as a recording. */
+  private static final Pattern JVM = Pattern.compile("[1-9]\\d{0,8}|(?!.*\\.jfr$)[^/]*\\D[^/]*");
 
   @Parameters(
       paramLabel = "REC",
       description =
-          "The recording (.jfr); or the process id of a running JVM, which is sampled until Ctrl-C"
-              + " or its end.")
+          "The recording (.jfr); or a running JVM, which is sampled until Ctrl-C or its end: its"
+              + " process id, or a part of its main class's name.")
   private Path file;
 
   @Option(
@@ -102,8 +105,8 @@ public final class TopCommand implements Callable<Integer> {
             bySamples,
             wide ? WIDEST : width(System.getenv("COLUMNS")));
     String name = file.getFileName().toString();
-    if (PID.matcher(file.toString()).matches() && !Files.exists(file)) {
-      watch(Long.parseLong(name), options);
+    if (JVM.matcher(file.toString()).matches() && !Files.exists(file)) {
+      watch(pid(name), options);
       return 0;
     }
     if (everyMillis != null || totalMillis != null || place.isGiven()) {
@@ -112,6 +115,14 @@ public final class TopCommand implements Callable<Integer> {
     }
     Output.to(null, new TopExport(name, options), symbols.open(file, false, time.ofFile()));
     return 0;
+  }
+
+  private static long pid(String name) throws FailedException {
+    try {
+      return NamedJvm.pid(name);
+    } catch (FailedException e) {
+      throw new FailedException("there is no file %s, and %s", name, FailedException.worded(e));
+    }
   }
 
   private void watch(long pid, TopExport.Options options) throws FailedException {

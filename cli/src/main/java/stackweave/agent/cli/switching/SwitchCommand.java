@@ -17,6 +17,7 @@ import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.common.Waiting;
+import stackweave.agent.cli.process.NamedJvm;
 import stackweave.agent.cli.process.ProcessStatus;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.process.TargetProcess;
@@ -65,8 +66,8 @@ abstract class SwitchCommand implements Callable<Integer> {
       paramLabel = "PID",
       description =
           "Where this one JVM looks: in its own root, with a switch file of its own if an option"
-              + " names one.")
-  private Long pid;
+              + " names one. A part of its main class's name will do, as for other commands.")
+  private String target;
 
   private final boolean off;
 
@@ -76,10 +77,10 @@ abstract class SwitchCommand implements Callable<Integer> {
 
   @Override
   public final Integer call() throws FailedException {
-    if (pid != null && user != null) {
+    if (target != null && user != null) {
       throw new FailedException("--user and --pid don't go together: a process has its user");
     }
-    return (pid != null ? ofProcess() : ofUser()) ? 0 : 2;
+    return (target != null ? ofProcess(NamedJvm.pid(target)) : ofUser()) ? 0 : 2;
   }
 
   /** Switches all JVMs of a user that share this process's file system. */
@@ -135,7 +136,7 @@ abstract class SwitchCommand implements Callable<Integer> {
   }
 
   /** Switches one JVM, in the file system that it sees. */
-  private boolean ofProcess() throws FailedException {
+  private boolean ofProcess(long pid) throws FailedException {
     try (TargetProcess process = TargetProcess.open(pid)) {
       String status = null;
       String problem = null;

@@ -56,7 +56,9 @@ class JvmSearchTest {
     assertEquals(List.of(11, 15), pids(search("java.*orders", "")));
     assertEquals(List.of(12), pids(search("java -cp x bills", "")));
     assertEquals(List.of(11, 12, 15), pids(search("", "")));
-    assertEquals(1000, search("Xmx", "").look().get(0).uid());
+    JvmSearch.Jvm first = search("Xmx", "").look().get(0);
+    assertEquals(1000, first.uid());
+    assertEquals("orders.jar", first.name());
   }
 
   @Test
