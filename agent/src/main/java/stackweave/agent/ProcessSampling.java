@@ -141,6 +141,11 @@ class ProcessSampling implements OutsideSampling {
       }
 
       @Override
+      public String soFar() {
+        return sampler.soFar();
+      }
+
+      @Override
       public void rotate(Path next) throws IOException {
         sampler.rotate(next);
       }

@@ -58,11 +58,17 @@ public final class TopExport extends TextExport<Profile> {
     new Tables(profile, out).write();
   }
 
+  /** Writes the table of functions alone: its heading, its rows, and one for the others. */
+  public void writeFunctions(Profile profile, Appendable out) throws IOException {
+    new Tables(profile, out).writeFunctions();
+  }
+
   /** The tables of one profile. */
   private final class Tables {
 
     private static final int FUNCTIONS = 20;
     private static final int OTHERS = 10;
+    private static final String HEAD = "   SELF   TOTAL";
 
     private static final String INDENT = "  ";
 
@@ -123,11 +129,16 @@ public final class TopExport extends TextExport<Profile> {
       if (choice.isWall()) {
         states();
       }
-      Function<ProfileSums.Row, String> total = row -> share(row.total().value(bySamples));
-      String head = "   SELF   TOTAL";
-      boolean byTotal = options.byTotal();
-      table(head + "  FUNCTION", "functions", sorted(sums.functions(), byTotal), FUNCTIONS, total);
-      table(head + "  LIBRARY", "libraries", sorted(sums.libraries(), byTotal), OTHERS, total);
+      lines.line("");
+      writeFunctions();
+      lines.line("");
+      table(
+          HEAD + "  LIBRARY",
+          "libraries",
+          sorted(sums.libraries(), options.byTotal()),
+          OTHERS,
+          this::total);
+      lines.line("");
       boolean isOfSamples = bySamples || !choice.isByWeight();
       String column = isOfSamples ? "SAMPLES" : choice.isEvent() ? "WEIGHT" : "TIME";
       table(
@@ -143,6 +154,19 @@ public final class TopExport extends TextExport<Profile> {
           });
     }
 
+    void writeFunctions() throws IOException {
+      table(
+          HEAD + "  FUNCTION",
+          "functions",
+          sorted(sums.functions(), options.byTotal()),
+          FUNCTIONS,
+          this::total);
+    }
+
+    private String total(ProfileSums.Row row) {
+      return share(row.total().value(bySamples));
+    }
+
     /** Writes a table, with the rest in a row of its own: own shares add up, totals do not. */
     private void table(
         String heading,
@@ -151,7 +175,6 @@ public final class TopExport extends TextExport<Profile> {
         int usualRows,
         Function<ProfileSums.Row, String> second)
         throws IOException {
-      lines.line("");
       lines.line(heading);
       int rows = Math.min(sorted.size(), options.rows() > 0 ? options.rows() : usualRows);
       for (ProfileSums.Row row : sorted.subList(0, rows)) {

@@ -151,6 +151,16 @@ class TopExportTest {
   }
 
   @Test
+  void functionsAloneAreThoseOfTheTables() throws Exception {
+    TopExport.Options eight = new TopExport.Options(8, false, false, 80);
+    StringBuilder alone = new StringBuilder();
+    new TopExport("workload.jfr", eight).writeFunctions(workload(), alone);
+    assertEquals(10, alone.toString().lines().count(), alone.toString());
+    assertTrue(alone.toString().startsWith("   SELF   TOTAL  FUNCTION\n"), alone.toString());
+    assertTrue(top(workload(), eight).contains("\n\n" + alone + "\n"), alone.toString());
+  }
+
+  @Test
   void theRestIsSummedUp() throws Exception {
     String text = top(few(), new TopExport.Options(1, false, false, 80));
     List<String[]> rows = tables(text).get("FUNCTION");

@@ -69,6 +69,36 @@ class FileOutputTest {
     }
   }
 
+  @Test
+  void theHottestMethodIsKnownAtEachFlush() throws Exception {
+    EventStore store = store(directory.resolve("file.jfr"));
+    assertEquals("", store.hottest());
+    write(store, MethodDefinition.symbol(0, "deflate", 16), 3);
+    assertEquals("", store.hottest());
+    store.flush();
+    assertEquals("100 % in deflate", store.hottest());
+    write(store, MethodDefinition.java("app.Main", "work", "()V", 0, ""), 5);
+    store.flush();
+    assertEquals("62 % in app.Main.work", store.hottest());
+    store.newGeneration();
+    write(store, MethodDefinition.symbol(0, "inflate", 16), 1);
+    store.flush();
+    assertEquals("100 % in inflate", store.hottest());
+    store.close();
+  }
+
+  private static void write(EventStore store, MethodDefinition method, int samples) {
+    long thread = store.thread(1, "main", 1, false, 0, null);
+    long root = store.node(EventStore.ROOT, store.method(MethodDefinition.stub("start")), 0, -1, 0);
+    long node = store.node(root, store.method(method), 0, -1, 0);
+    for (int i = 0; i < samples; i++) {
+      store.write(
+          new SampleRecord()
+              .begin(SampleRecord.Kind.CPU, System.nanoTime(), 10_000_000)
+              .stack(thread, node, 0, 0));
+    }
+  }
+
   /** A reader of one chunk needs no other. */
   @Test
   void aLongFileHasChunksThatStandAlone() throws Exception {

@@ -3,6 +3,7 @@ package stackweave.agent.drain;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -26,6 +27,7 @@ import stackweave.jfr.control.AskedAt;
 import stackweave.jfr.control.SamplingRequest;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.process.SampledProcess;
+import stackweave.jfr.status.Counter;
 import stackweave.jfr.status.SamplerFigures;
 import stackweave.jfr.store.EventStore;
 import stackweave.jfr.store.output.FileOutput;
@@ -283,6 +285,20 @@ public final class OutsideSampler implements AutoCloseable {
   public String report() {
     SamplerFigures now = sampler.latest();
     return now == null ? "" : String.join("\n", StatusReport.lines(now.since(begin)));
+  }
+
+  /**
+   * The samples of the present file and where most of their time was spent, such as {@code 1,234
+   * samples, 12 % in deflate}; up to a second old, and empty before any.
+   */
+  public String soFar() {
+    SamplerFigures now = sampler.latest();
+    long samples = now == null ? 0 : now.since(begin).get(Counter.WRITTEN);
+    String hottest = store.hottest();
+    return samples == 0
+        ? ""
+        : String.format(Locale.ROOT, "%,d samples", samples)
+            + (hottest.isEmpty() ? "" : ", " + hottest);
   }
 
   /**

@@ -63,6 +63,12 @@ public interface OutsideSampling {
     String endReason();
 
     /**
+     * The samples of the present file and where most of their time was spent, in a few words; empty
+     * before any.
+     */
+    String soFar();
+
+    /**
      * Goes on in another file; the one before is complete then.
      *
      * @throws IOException if it can't be written

@@ -11,6 +11,7 @@ import picocli.CommandLine.Parameters;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.common.ProgressLine;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.weave.MergeOptions;
 import stackweave.jfr.weave.MergeReport;

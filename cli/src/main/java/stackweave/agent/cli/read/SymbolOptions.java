@@ -8,6 +8,7 @@ import java.util.Set;
 import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.agent.cli.common.ProgressLine;
 import stackweave.jfr.export.symbols.NativeNames;
 import stackweave.jfr.export.symbols.TemplateFolding;
 import stackweave.jfr.read.RecordingException;

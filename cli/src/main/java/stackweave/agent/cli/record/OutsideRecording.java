@@ -74,6 +74,11 @@ final class OutsideRecording implements RoundRecording {
   }
 
   @Override
+  public String soFar() {
+    return recorder.session().soFar();
+  }
+
+  @Override
   public void watchRoom() {
     if (events != null) {
       events.watchRoom();

@@ -37,6 +37,15 @@ public interface RoundRecording extends AutoCloseable {
   /** Why it must end before JFR runs out of room; empty if there is enough. */
   String shortage();
 
+  /**
+   * Its samples so far and where most of their time was spent, in a few words; empty if that is not
+   * known. An agent in the JVM is not asked: the JVM would spend CPU time on each answer, which the
+   * recording would have.
+   */
+  default String soFar() {
+    return "";
+  }
+
   /** Whether it has ended without being stopped by this command. */
   boolean isOver();
 

@@ -1,20 +1,26 @@
-package stackweave.agent.cli.read;
+package stackweave.agent.cli.common;
 
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.function.Supplier;
+import stackweave.jfr.export.ShortNames;
+import stackweave.jfr.export.TopExport;
 import stackweave.jfr.read.ReadingProgress;
 
 /**
- * A line on standard error on how much of a recording has been read; shown only on a terminal,
- * after a second. {@link #close} removes it.
+ * A line on standard error on how far a command is, such as how much of a recording has been read;
+ * shown only on a terminal, from a second on. Not thread-safe.
  */
-final class ProgressLine implements ReadingProgress, AutoCloseable {
+public final class ProgressLine implements ReadingProgress, AutoCloseable {
   private static final long FIRST_AFTER_MILLIS = 1_000;
   private static final long AGAIN_AFTER_MILLIS = 200;
   private static final long NANOS_PER_MILLI = 1_000_000;
+
+  /** A line that is longer than the terminal would not be erased. */
+  private static final int COLUMNS = TopExport.USUAL_WIDTH - 1;
 
   /** Moves to the line's beginning, and erases the line. */
   private static final String EMPTY_LINE = "\r\033[K";
@@ -34,7 +40,7 @@ final class ProgressLine implements ReadingProgress, AutoCloseable {
   }
 
   /** For standard error. */
-  static ProgressLine begin() {
+  public static ProgressLine begin() {
     return new ProgressLine(System.err, isTerminal(Path.of("/proc/self/fd/2")), FIRST_AFTER_MILLIS);
   }
 
@@ -57,19 +63,33 @@ final class ProgressLine implements ReadingProgress, AutoCloseable {
 
   @Override
   public void read(long bytes, long ofBytes, long samples) {
+    show(
+        () ->
+            String.format(
+                Locale.ROOT, "reading: %d %%, %,d samples", 100 * bytes / ofBytes, samples));
+  }
+
+  /**
+   * Shows a text in place of the one before, unless that is too new.
+   *
+   * @param text asked for only if it is shown; one line, which may be cut
+   */
+  public void show(Supplier<String> text) {
     if (isTerminal && System.nanoTime() - next >= 0) {
       next = System.nanoTime() + AGAIN_AFTER_MILLIS * NANOS_PER_MILLI;
       isShown = true;
-      out.print(
-          EMPTY_LINE
-              + String.format(
-                  Locale.ROOT, "reading: %d %%, %,d samples", 100 * bytes / ofBytes, samples));
+      out.print(EMPTY_LINE + ShortNames.cut(Plain.line(text.get()), COLUMNS));
       out.flush();
     }
   }
 
   @Override
   public void close() {
+    clear();
+  }
+
+  /** Removes it; {@link #show} may follow. */
+  public void clear() {
     if (isShown) {
       isShown = false;
       out.print(EMPTY_LINE);

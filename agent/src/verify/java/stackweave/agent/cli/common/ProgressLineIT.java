@@ -1,4 +1,4 @@
-package stackweave.agent.cli.read;
+package stackweave.agent.cli.common;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 

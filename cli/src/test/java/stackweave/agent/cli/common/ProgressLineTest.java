@@ -1,4 +1,4 @@
-package stackweave.agent.cli.read;
+package stackweave.agent.cli.common;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -21,6 +21,24 @@ class ProgressLineTest {
       line.read(300, 300, 1);
     }
     assertEquals("", shown.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void whatIsRemovedCanBeShownAgain() throws Exception {
+    ByteArrayOutputStream shown = new ByteArrayOutputStream();
+    try (PrintStream terminal = new PrintStream(shown, true, StandardCharsets.UTF_8);
+        ProgressLine line = ProgressLine.on(terminal, 0)) {
+      line.show(() -> "one\033[2J");
+      line.show(() -> "too soon");
+      line.clear();
+      line.clear();
+      Thread.sleep(250);
+      line.show(() -> "x".repeat(200));
+    }
+    String longest = "x".repeat(38) + "..." + "x".repeat(38);
+    assertEquals(
+        "\r\033[Kone?[2J\r\033[K\r\033[K" + longest + "\r\033[K",
+        shown.toString(StandardCharsets.UTF_8));
   }
 
   @Test
