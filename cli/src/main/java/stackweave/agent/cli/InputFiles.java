@@ -18,6 +18,9 @@ import stackweave.agent.cli.common.FailedException;
  * result may mix two recordings. Not thread-safe.
  */
 final class InputFiles {
+  /** In the label of parameters that name a process, or the program that it is to run. */
+  private static final String PROCESS = "PID";
+
   private static final String MEANWHILE = " while it was read";
 
   private record State(long bytes, FileTime modified, Object key) {}
@@ -31,6 +34,7 @@ final class InputFiles {
     InputFiles files = new InputFiles();
     for (ParseResult at = parsed; at != null; at = at.subcommand()) {
       at.matchedPositionals().stream()
+          .filter(parameter -> !parameter.paramLabel().contains(PROCESS))
           .flatMap(parameter -> parameter.originalStringValues().stream())
           .forEach(name -> files.states.put(name, state(name)));
     }

@@ -47,7 +47,6 @@ class FailuresTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "                                  | Missing required subcommand .*--help.*",
         "paint rec.jfr                     | unknown command 'paint'; there are .*--help.*",
         "help paint                        | unknown command 'paint'; there are .*--help.*",
         "sframe paint                      | unknown command 'paint'; there are .*verify.*",
@@ -113,6 +112,24 @@ class FailuresTest {
         "jfc --wall=1us                    | .*'1us' is not a time from 1ms to 60s.*",
         "jfc --blocked=1us                 | .*'1us' is not a time from 1ms to 60s.*",
         "record --all -o /no/such/%p.jfr   | can.t write /no/such/%p.jfr: no such directory",
+        "record                            | Missing required parameter: 'PID' .*record --help.*",
+        "record 1 2                        | '2' is one too many: a PID alone, or -- .*",
+        "record 1 -- java                  | 'java' is one too many: .*",
+        "record --all 1                    | --all takes no PID .*",
+        "record 1 -o flame.htm             | -o flame.htm: its ending says .*[.]html .*record --help.*",
+        "record 1 -o - -o flame.html       | -o - takes a recording alone: .*",
+        "record 1 --loop 1m -o f-%t.html   | --all and --loop leave recordings, .*: -o f-%t.html must end in .jfr .*",
+        "record --all -o f-%p.html         | --all and --loop leave recordings, .*",
+        "record 1 -o /no/such/flame.html   | can.t write /no/such/flame.html: no such directory",
+        "record -o /no/such/a.html -- java | can.t write /no/such/a.html: no such directory",
+        "record --inside -- java           | a command behind -- is recorded once, .*",
+        "record --loop 1m -- java          | a command behind -- is recorded once, .*",
+        "record -o - -- java               | -o -: standard output is the program's; .*",
+        "record no-such-jvm                | no JVM .* 'no-such-jvm' in the name .*",
+        "record no-such-jvm --            | no JVM .* 'no-such-jvm' in the name .*",
+        "status no-such-jvm                | no JVM .* 'no-such-jvm' in the name .*",
+        "off --pid no-such-jvm             | no JVM .* 'no-such-jvm' in the name .*",
+        "top no-such-jvm                   | there is no file no-such-jvm, and no JVM .*",
         "off --user 4294967295             | there is no user 4294967295: numbers end at 4294967294",
         "off --user 4294967296             | there is no user 4294967296: numbers end at 4294967294",
       })
@@ -147,6 +164,14 @@ class FailuresTest {
     Outcome ended = run("top", pipe.toString());
     assertTrue(ended.err.matches("stackweave: .*/pipe: is a pipe or device.*\n"), ended.err);
     assertEquals(2, ended.exit);
+  }
+
+  /** What is listed goes to the process's own standard output: a live test reads it. */
+  @Test
+  void withoutACommandNothingIsMissing() {
+    Outcome list = run();
+    assertEquals(0, list.exit(), list.err());
+    assertEquals("", list.err());
   }
 
   /** Also picocli says what it can't format. */

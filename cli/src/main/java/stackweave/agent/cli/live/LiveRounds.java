@@ -63,7 +63,7 @@ public final class LiveRounds {
     request =
         new RemoteRecording.Request(
             RemoteRecording.NO_EVENTS, settings, everyMillis, GRACE_MILLIS, MAX_ROUND_BYTES);
-    rounds = new RecordingRounds(request, totalMillis, millis -> {});
+    rounds = new RecordingRounds(request, totalMillis, (millis, recording) -> {});
   }
 
   /** What each round asks for. */

@@ -413,7 +413,8 @@ public final class TargetJvm implements AutoCloseable {
     return TargetDirectory.open(process, candidates);
   }
 
-  private static Path ownJar() {
+  /** The jar that this command was started from. */
+  public static Path ownJar() {
     try {
       // This class has no code source location; the boot class's is the agent jar.
       Class<?> boot = ClassLoader.getSystemClassLoader().loadClass("stackweave.agent.boot.Boot");

@@ -12,11 +12,13 @@ import java.util.concurrent.TimeUnit;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.LastSignal;
+import stackweave.agent.cli.output.Outputs;
 import stackweave.agent.cli.outside.OutsideSampling;
 import stackweave.agent.cli.process.JvmSearch;
 import stackweave.agent.cli.process.JvmSearch.Jvm;
 import stackweave.agent.cli.process.TargetProcess;
 import stackweave.jfr.control.SamplingRequest;
+import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.linux.DaemonThread;
 
 /**
@@ -291,7 +293,7 @@ final class ManyRecordings {
       this.jvm = jvm;
       RemoteRecording.Request samples =
           new RemoteRecording.Request(RemoteRecording.NO_EVENTS, Map.of(), plan.eachMillis(), 0, 0);
-      this.rounds = new RecordingRounds(samples, leftMillis(), millis -> hasBegun = true);
+      this.rounds = new RecordingRounds(samples, leftMillis(), (millis, taken) -> hasBegun = true);
       this.thread = DaemonThread.of("stackweave-record-" + jvm.pid(), this);
     }
 
@@ -337,7 +339,12 @@ final class ManyRecordings {
         }
         RecordedFiles files =
             new RecordedFiles(
-                jvm.pid(), plan.output(), RecordedFiles.Kind.MANY, plan.eachMillis(), false, "");
+                jvm.pid(),
+                Outputs.recording(plan.output()),
+                RecordedFiles.Kind.MANY,
+                plan.eachMillis(),
+                false,
+                SampleChoice.CPU);
         CommandMessages.say("process %s: recording begins", jvm.pid());
         rounds.run(recorder, (taken, last) -> take(files, process, taken, last));
       } finally {

@@ -1,39 +1,54 @@
 package stackweave.agent.cli.record;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
+import stackweave.agent.cli.common.ProgressLine;
 import stackweave.agent.cli.common.UsageException;
+import stackweave.agent.cli.jvm.TargetOption;
+import stackweave.agent.cli.output.Outputs;
+import stackweave.agent.cli.process.NamedJvm;
 import stackweave.agent.cli.process.TargetProcess;
+import stackweave.agent.cli.start.JvmRequest;
+import stackweave.agent.cli.start.StartedProgram;
 import stackweave.jfr.control.SamplingRequest;
 
 /**
  * The command {@code record PID -d 30s -o rec.jfr}: samples a JVM for a time and saves the
- * recording.
+ * recording, or what is made of it; {@code record -- java …} starts it.
  */
 @Command(
     name = "record",
     description = {
-      "Samples a running JVM for some time and leaves a recording.",
+      "Samples a running JVM for some time and leaves a recording, a flame graph, or another file:"
+          + " as the ending of -o says.",
       "Nothing is loaded into the JVM, where that is possible: see --inside. Ctrl-C ends the recording"
-          + " early and keeps it."
+          + " early and keeps it.",
+      "With -- and a command, starts a program, and samples each JVM that a launcher java starts in"
+          + " it, by the agent, from its start to its end. The exit code is the program's."
     })
 public final class RecordCommand implements Callable<Integer> {
 
   @Parameters(
-      index = "0",
-      arity = "0..1",
-      paramLabel = "PID",
-      description = "The JVM's process id; none with --all.")
-  private Long pid;
+      arity = "0..*",
+      paramLabel = "[PID | -- COMMAND...]",
+      hideParamSyntax = true,
+      description =
+          TargetOption.DESCRIPTION + " None with --all; behind -- a command with its arguments.")
+  private List<String> words = List.of();
+
+  @Spec private CommandSpec command;
 
   @Mixin private ManyOptions many;
 
@@ -60,9 +75,11 @@ public final class RecordCommand implements Callable<Integer> {
       names = {"-o", "--output"},
       paramLabel = "FILE",
       description =
-          "Default: rec-PID.jfr, with --loop rec-PID-TIME.jfr. - is standard output. With --all a"
-              + " name with %%p, as of --loop.")
-  private String output;
+          "Its ending says what it has: .jfr (a recording), .html (a flame graph), .pb.gz (pprof),"
+              + " .txt (collapsed stacks), .speedscope.json, .firefox.json; may be given several"
+              + " times. Default: rec-PID.jfr, with --loop rec-PID-TIME.jfr. - is standard output,"
+              + " for a recording. With --all a name with %%p, as of --loop.")
+  private List<String> outputs = List.of();
 
   @Mixin private RecordingOptions sampling;
 
@@ -94,24 +111,32 @@ public final class RecordCommand implements Callable<Integer> {
 
   private static final Pattern QUOTABLE = Pattern.compile("[^\"\\p{Cntrl}]+");
 
-  private long secondsSaid = -1;
+  /** Ends the options; what follows is a command. */
+  private static final String END_OF_OPTIONS = "--";
 
   @Override
   public Integer call() throws FailedException {
     boolean isLoop = loopMillis != null;
-    mustFit();
+    Outputs named = Outputs.of(outputs);
+    boolean isStart = isStart();
+    mustFit(named, isStart);
     if (isLoop) {
-      mustBeLoop();
+      mustBeLoop(named.recording());
     }
     Map<String, String> wishes = sampling.eventSettings();
     if (settings.equals(DEFAULT_SETTINGS)) {
       SamplingWishes.addStalls(wishes);
     }
+    if (isStart) {
+      long limit = durationMillis == null ? 0 : durationMillis;
+      return new StartedProgram(words, named, !noWeave && !sampling.hasEvent(), sampling.shown())
+          .run(new JvmRequest(settings, wishes, limit));
+    }
     long longest = isLoop ? DurationConverter.MAX_MILLIS : DEFAULT_MILLIS;
     long total = durationMillis != null ? durationMillis : longest;
     long each = isLoop ? loopMillis : total;
     if (many.isGiven()) {
-      String names = output != null ? output : RecordedFiles.usual(isLoop);
+      String names = outputs.isEmpty() ? RecordedFiles.usual(isLoop) : named.recording();
       Output.mustBeWritable(Path.of(names));
       SamplingRequest request = SamplingRequest.of("record", wishes);
       new ManyRecordings(
@@ -119,50 +144,95 @@ public final class RecordCommand implements Callable<Integer> {
           .run();
       return 0;
     }
-    String event = sampling.hasEvent() ? sampling.event() : "";
+    long pid = NamedJvm.pid(words.get(0));
     RecordedFiles files =
         new RecordedFiles(
             pid,
-            output,
+            named,
             isLoop ? RecordedFiles.Kind.LOOP : RecordedFiles.Kind.SINGLE,
             each,
             !noWeave,
-            event);
-    Output.mustBeWritable(files.next());
+            sampling.shown());
+    files.mustBeWritable();
     if (!QUOTABLE.matcher(settings).matches()) {
       throw new FailedException(
           "'" + settings + "' can't be passed to the JVM: it has a quote in it");
     }
-    RemoteRecording.Request request =
-        new RemoteRecording.Request(settings, wishes, each, GRACE_MILLIS, 0);
-    RecordingRounds rounds =
-        new RecordingRounds(request, total, millis -> show(millis, total, files.count()));
-    try (Recorder recorder = place.open(pid, request)) {
-      TargetProcess process = recorder.process();
-      rounds.run(recorder, (recording, last) -> files.take(process, recording, last), () -> {});
-    }
+    record(pid, new RemoteRecording.Request(settings, wishes, each, GRACE_MILLIS, 0), total, files);
     return 0;
   }
 
-  /** Refuses arguments that say nothing together. */
-  private void mustFit() throws UsageException {
-    if (!many.isGiven()) {
-      many.mustBeUnused();
-      if (pid == null) {
-        throw new UsageException("Missing required parameter: 'PID'");
-      }
-    } else if (pid != null) {
-      throw new UsageException("--all takes no PID");
-    } else if (place.isGiven() || !settings.equals(DEFAULT_SETTINGS) || sampling.isMoreThanCpu()) {
-      throw new UsageException(
-          "--all takes samples of CPU time only: --inside, --settings, --event, engines other than"
-              + " perf, --wall, --blocked and --native-… need a PID");
-    } else if (output != null && !output.contains("%p")) {
-      throw new UsageException("-o %s: put %%p (the process) into the name", output);
+  private void record(long pid, RemoteRecording.Request request, long total, RecordedFiles files)
+      throws FailedException {
+    try (ProgressLine line = ProgressLine.begin();
+        Recorder recorder = place.open(pid, request)) {
+      RecordingRounds rounds =
+          new RecordingRounds(
+              request,
+              total,
+              (millis, recording) ->
+                  line.show(() -> progress(millis, total, files.count(), recording.soFar())));
+      TargetProcess process = recorder.process();
+      files.setTitle(process.name());
+      rounds.run(
+          recorder,
+          (recording, last) -> {
+            line.clear();
+            files.take(process, recording, last);
+          },
+          () -> {});
     }
   }
 
-  private void mustBeLoop() throws FailedException {
+  /** Whether a program is to be started: there are words behind {@code --}. */
+  private boolean isStart() {
+    List<String> all = command.commandLine().getParseResult().originalArgs();
+    int end = all.indexOf(END_OF_OPTIONS);
+    return end >= 0 && !words.isEmpty() && words.equals(all.subList(end + 1, all.size()));
+  }
+
+  /** Refuses arguments that say nothing together. */
+  private void mustFit(Outputs named, boolean isStart) throws UsageException {
+    boolean isMany = many.isGiven();
+    if (!isMany) {
+      many.mustBeUnused();
+    }
+    if (isStart) {
+      if (isMany || loopMillis != null || place.isGiven()) {
+        throw new UsageException(
+            "a command behind -- is recorded once, and inside: --all, --loop and --inside need JVMs"
+                + " that run");
+      }
+      if (named.isStream()) {
+        throw new UsageException(
+            "-o %s: standard output is the program's; name a file", named.recording());
+      }
+    } else if (!isMany && words.isEmpty()) {
+      throw new UsageException("Missing required parameter: 'PID'");
+    } else if (words.size() > (isMany ? 0 : 1)) {
+      throw new UsageException(
+          isMany
+              ? "--all takes no PID"
+              : "'%s' is one too many: a PID alone, or -- before a command",
+          words.get(words.size() - 1));
+    } else if (isMany
+        && (place.isGiven() || !settings.equals(DEFAULT_SETTINGS) || sampling.isMoreThanCpu())) {
+      throw new UsageException(
+          "--all takes samples of CPU time only: --inside, --settings, --event, engines other than"
+              + " perf, --wall, --blocked and --native-… need a PID");
+    }
+    if ((isMany || loopMillis != null) && !named.exports().isEmpty()) {
+      throw new UsageException(
+          "--all and --loop leave recordings, of which flamegraph and others make files: -o %s must"
+              + " end in .jfr",
+          named.exports().get(0));
+    }
+    if (isMany && named.recording() != null && !named.recording().contains("%p")) {
+      throw new UsageException("-o %s: put %%p (the process) into the name", named.recording());
+    }
+  }
+
+  private void mustBeLoop(String output) throws FailedException {
     if (loopMillis < MIN_LOOP_MILLIS) {
       throw new FailedException("--loop must be at least 1s");
     }
@@ -175,17 +245,13 @@ public final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** Shows on a terminal how long it has recorded. */
-  private void show(long millis, long total, long recordings) {
+  /** How far it is, for a terminal. */
+  private static String progress(long millis, long total, long files, String soFar) {
     long seconds = millis / 1_000;
-    if (System.console() == null || seconds == secondsSaid) {
-      return;
-    }
-    secondsSaid = seconds;
-    if (total == DurationConverter.MAX_MILLIS) {
-      System.err.printf(Locale.ROOT, "\rrecording: %d s, %d files ", seconds, recordings);
-    } else {
-      System.err.printf(Locale.ROOT, "\rrecording: %d of %d s ", seconds, total / 1_000);
-    }
+    String time =
+        total == DurationConverter.MAX_MILLIS
+            ? String.format(Locale.ROOT, "recording: %d s, %d files", seconds, files)
+            : String.format(Locale.ROOT, "recording: %d of %d s", seconds, total / 1_000);
+    return soFar.isEmpty() ? time : time + ", " + soFar;
   }
 }

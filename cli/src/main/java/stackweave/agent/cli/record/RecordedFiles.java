@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -15,12 +16,14 @@ import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
 import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.jvm.OwnCommand;
+import stackweave.agent.cli.output.ExportFiles;
+import stackweave.agent.cli.output.Outputs;
+import stackweave.agent.cli.output.Weaving;
 import stackweave.agent.cli.process.TargetProcess;
+import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.event.Timespans;
-import stackweave.jfr.read.ReadingProgress;
-import stackweave.jfr.read.RecordingException;
-import stackweave.jfr.weave.MergeOptions;
-import stackweave.jfr.weave.RecordingMerge;
+import stackweave.jfr.read.choice.SampleChoice;
+import stackweave.linux.Descriptor;
 import stackweave.linux.OwnDirectory;
 
 /** Saves the recordings of one JVM, and tells the user of each. Not thread-safe. */
@@ -62,6 +65,7 @@ final class RecordedFiles {
   private boolean onlyWaiting;
 
   private final long pid;
+  private final Outputs outputs;
 
   /** The one file; null if a pattern names each. */
   private final Path single;
@@ -70,7 +74,10 @@ final class RecordedFiles {
   private final Kind kind;
   private final long eachMillis;
   private final boolean weaves;
-  private final String event;
+  private final SampleChoice choice;
+
+  /** What exports call the recording if it has no name. */
+  private String title = "";
 
   /** When the chunks began that a file of the loop has: what two rounds share is in one file. */
   private final Set<Long> chunks = new HashSet<>();
@@ -78,19 +85,22 @@ final class RecordedFiles {
   private long count;
 
   /**
-   * @param output as the user named it; null for the usual name
+   * @param outputs as the user named them
    * @param eachMillis the requested length of each recording
    * @param weaves whether samples become jdk.ExecutionSample events, too
-   * @param event what is sampled; empty for CPU time
+   * @param choice which samples are shown and exported
    */
-  RecordedFiles(long pid, String output, Kind kind, long eachMillis, boolean weaves, String event) {
+  RecordedFiles(
+      long pid, Outputs outputs, Kind kind, long eachMillis, boolean weaves, SampleChoice choice) {
+    String output = outputs.recording();
     this.pid = pid;
+    this.outputs = outputs;
     this.single = output == null || kind != Kind.SINGLE ? null : Path.of(output);
     this.pattern = new FilePattern(output != null ? output : usual(kind == Kind.LOOP));
     this.kind = kind;
     this.eachMillis = eachMillis;
     this.weaves = weaves;
-    this.event = event;
+    this.choice = choice;
   }
 
   /** The usual pattern for files. */
@@ -103,9 +113,17 @@ final class RecordedFiles {
     return count;
   }
 
-  /** The file of a recording that would begin now. */
-  Path next() {
-    return file(System.currentTimeMillis(), false);
+  /** Sets what exports call the recording if it has no name. */
+  void setTitle(String text) {
+    title = text;
+  }
+
+  /** Fails if what a recording that begins now is to leave can't be written. */
+  void mustBeWritable() throws FailedException {
+    if (outputs.wantsRecording()) {
+      Output.mustBeWritable(file(System.currentTimeMillis(), false));
+    }
+    outputs.mustBeWritable();
   }
 
   /** The file of a recording; without --loop the name as it is. */
@@ -129,20 +147,25 @@ final class RecordedFiles {
           pid, further, further, why.isEmpty() ? "" : ": " + why);
       return;
     }
+    if (!outputs.wantsRecording()) {
+      takeForExports(process, recording);
+      return;
+    }
     Path file = file(recording.startMillis(), true);
     boolean isFile = !Output.isStandardOutput(file) && !Output.isDevice(file);
     count++;
     long nanos = recording.nanos();
-    save(process, recording, file, isFile);
+    save(
+        process,
+        recording,
+        isFile ? file : null,
+        () -> Output.privately(file, true, out -> copy(recording, out)));
     if (kind == Kind.MANY) {
       System.out.println(file);
       if (last) {
         sayBriefly(recording, nanos);
       }
       return;
-    }
-    if (last && System.console() != null) {
-      System.err.println(); // ends the line of the progress
     }
     sayEnding(recording, nanos);
     if (last && (recording.keepsReport() || recording.isTargetAlive())) {
@@ -152,10 +175,76 @@ final class RecordedFiles {
       if (weaves && !noSample && !hasEvent()) {
         weave(process, file);
       }
+      String problem = "";
+      if (kind == Kind.SINGLE) {
+        problem = exports().write(file, String.valueOf(file.getFileName())).problem();
+      }
       System.out.println(file);
-      if (last) {
+      if (!problem.isEmpty()) {
+        throw new FailedException(problem);
+      }
+      if (last && outputs.exports().isEmpty()) {
         System.err.println(next(file));
       }
+    }
+  }
+
+  private ExportFiles exports() {
+    return new ExportFiles(outputs.exports(), choice, System.out);
+  }
+
+  /** Writes exports of a recording that does not stay: it has no name, unless they fail. */
+  private void takeForExports(TargetProcess process, RoundRecording recording)
+      throws FailedException {
+    long nanos = recording.nanos();
+    try (Descriptor unnamed = saveUnnamed(process, recording)) {
+      sayEnding(recording, nanos);
+      if (recording.keepsReport() || recording.isTargetAlive()) {
+        sayReport(recording);
+      }
+      ExportFiles.Outcome outcome = exports().write(unnamed.path(), title);
+      if (!outcome.problem().isEmpty()) {
+        throw new FailedException(
+            outcome.problem() + (outcome.hasSamples() ? "; " + kept(unnamed) : ""));
+      }
+    }
+  }
+
+  private Descriptor saveUnnamed(TargetProcess process, RoundRecording recording)
+      throws FailedException {
+    List<Descriptor> made = new ArrayList<>();
+    boolean isSaved = false;
+    try {
+      save(
+          process,
+          recording,
+          outputs.exports().get(0),
+          () -> {
+            try {
+              made.add(Output.temporary(outputs.directory()));
+              try (OutputStream out =
+                  Files.newOutputStream(made.get(0).path(), StandardOpenOption.WRITE)) {
+                copy(recording, out);
+              }
+            } catch (IOException e) {
+              throw Output.cantWrite(outputs.directory(), e);
+            }
+          });
+      isSaved = true;
+      return made.get(0);
+    } finally {
+      if (!isSaved) {
+        made.forEach(Descriptor::close);
+      }
+    }
+  }
+
+  /** Keeps a recording that has no name. */
+  private String kept(Descriptor unnamed) {
+    try {
+      return "the recording is kept as " + Output.keep(unnamed, outputs.directory());
+    } catch (IOException e) {
+      return "the recording can't be kept: " + FailedException.reason(e);
     }
   }
 
@@ -163,8 +252,11 @@ final class RecordedFiles {
     return !report.isEmpty() && report.lines().noneMatch(line -> line.startsWith(NO_SAMPLE));
   }
 
+  /** Whether an event was sampled in place of CPU time. */
   private boolean hasEvent() {
-    return !event.isEmpty();
+    return choice.isEvent()
+        && !choice.takesEvent(SampledEvent.NATIVE_MEMORY)
+        && !choice.takesEvent(SampledEvent.NATIVE_ALLOCATIONS);
   }
 
   private String next(Path file) {
@@ -172,16 +264,26 @@ final class RecordedFiles {
       return "stackweave: no sample was taken, so there is nothing to draw; the lines above say why";
     }
     List<Object> words = new ArrayList<>(List.of("flamegraph"));
-    if (onlyWaiting) {
+    if (onlyWaiting || choice.isWall()) {
       words.add("--wall");
-    } else if (hasEvent()) {
-      words.addAll(List.of("--event", event));
+    } else if (choice.isEvent()) {
+      words.addAll(List.of("--event", choice.type()));
     }
     words.add(OwnCommand.file(file));
     return "next: " + OwnCommand.line(words.toArray());
   }
 
-  private void save(TargetProcess process, RoundRecording recording, Path file, boolean isFile)
+  /** Writes the recording somewhere. */
+  private interface Saving {
+    void run() throws FailedException;
+  }
+
+  /**
+   * Saves the recording, which is kept elsewhere if that fails.
+   *
+   * @param file in the directory that must have room for it; null for none
+   */
+  private void save(TargetProcess process, RoundRecording recording, Path file, Saving saving)
       throws FailedException {
     try {
       if (!recording.isReadable()) {
@@ -189,10 +291,10 @@ final class RecordedFiles {
         throw new FailedException(
             "process %s did not write all of its recording: that JVM's log says why", pid);
       }
-      if (isFile) {
+      if (file != null) {
         mustFit(process, recording.size(), file);
       }
-      Output.privately(file, true, out -> copy(recording, out));
+      saving.run();
     } catch (IOException e) {
       throw new FailedException(
           "can't read the recording that process %s made: %s", pid, FailedException.reason(e));
@@ -216,34 +318,22 @@ final class RecordedFiles {
     }
   }
 
-  /** Weaves the saved recording, which is replaced at the end; a failure leaves it unchanged. */
-  private void weave(TargetProcess process, Path file) {
+  private static void weave(TargetProcess process, Path file) {
     try {
       if (!isOwn(process)) {
         // That user controls its size, and so the time.
-        sayUnwoven(file, "the process is another user's");
+        Weaving.sayUnwoven(file, "the process is another user's");
         return;
       }
       mustFit(process, MAX_GROWTH * Files.size(file), file);
-      RecordingMerge merge =
-          RecordingMerge.of(List.of(file), MergeOptions.DEFAULT, ReadingProgress.NONE);
-      // Ctrl-C, which ends many recordings, waits for this as for the recording itself.
-      Output.privately(file, true, merge::writeTo);
-    } catch (FailedException e) {
-      sayUnwoven(file, FailedException.worded(e));
-    } catch (IOException | RecordingException | RuntimeException | OutOfMemoryError e) {
-      sayUnwoven(file, String.valueOf(e.getMessage()));
+      Weaving.weave(file);
+    } catch (FailedException | IOException e) {
+      Weaving.sayUnwoven(file, FailedException.worded(e));
     }
   }
 
   private static boolean isOwn(TargetProcess process) throws IOException {
     return process.uid() == OwnDirectory.effectiveUid();
-  }
-
-  private static void sayUnwoven(Path file, String why) {
-    CommandMessages.say(
-        "%s has no jdk.ExecutionSample events of the samples:" + " %s; %s adds them",
-        file, why, OwnCommand.line("merge", OwnCommand.file(file)));
   }
 
   /** Refuses a recording that does not fit: another user's JVM must not fill the disk. */

@@ -5,6 +5,7 @@ import picocli.CommandLine.Option;
 import stackweave.agent.cli.common.UsageException;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.jfr.control.SamplingSettings;
+import stackweave.jfr.read.choice.SampleChoice;
 
 /** The options of sampling, and those for waiting and blocked threads. */
 public final class RecordingOptions extends SamplingOptions {
@@ -25,6 +26,15 @@ public final class RecordingOptions extends SamplingOptions {
               + SamplingSettings.BLOCKED_THRESHOLDS
               + ". The command report lists the longest.")
   private String blocked;
+
+  /**
+   * The samples that are shown and exported: those that were asked for beside CPU time, of an event
+   * before those of memory, and these before those of waiting threads.
+   */
+  SampleChoice shown() throws UsageException {
+    SampleChoice ofEvents = shownEvents();
+    return ofEvents == null ? wall == null ? SampleChoice.CPU : SampleChoice.WALL : ofEvents;
+  }
 
   @Override
   boolean isMoreThanCpu() {

@@ -2,7 +2,6 @@ package stackweave.agent.cli.record;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongConsumer;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.LastSignal;
@@ -24,12 +23,23 @@ public final class RecordingRounds {
     void take(RoundRecording recording, boolean isLast) throws FailedException;
   }
 
+  /** Is told how far it is. */
+  public interface Progress {
+    /**
+     * Called from time to time while it records.
+     *
+     * @param millis the time so far
+     * @param recording the one that is being made
+     */
+    void show(long millis, RoundRecording recording);
+  }
+
   /** How often the target's end is checked for. */
   private static final long LOOK_MILLIS = 100;
 
   private final RemoteRecording.Request request;
   private final long totalMillis;
-  private final LongConsumer progress;
+  private final Progress progress;
   private final CountDownLatch interrupted = new CountDownLatch(1);
   private final CountDownLatch finished = new CountDownLatch(1);
   private long startNanos;
@@ -37,9 +47,9 @@ public final class RecordingRounds {
   /**
    * @param request the request of each round
    * @param totalMillis length of all rounds together
-   * @param progress called from time to time with the time so far, in ms
+   * @param progress called on the thread of {@link #run(Recorder, Taker, Runnable)}
    */
-  public RecordingRounds(RemoteRecording.Request request, long totalMillis, LongConsumer progress) {
+  public RecordingRounds(RemoteRecording.Request request, long totalMillis, Progress progress) {
     this.request = request;
     this.totalMillis = totalMillis;
     this.progress = progress;
@@ -177,7 +187,7 @@ public final class RecordingRounds {
     long end = Math.min(roundEnd, totalMillis);
     try {
       for (long left = end - passedMillis(); left > 0; left = end - passedMillis()) {
-        progress.accept(passedMillis());
+        progress.show(passedMillis(), recording);
         recording.watchRoom();
         if (interrupted.await(Math.min(left, LOOK_MILLIS), TimeUnit.MILLISECONDS)
             || recording.isOver()

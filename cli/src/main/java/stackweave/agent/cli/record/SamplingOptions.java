@@ -88,6 +88,16 @@ public class SamplingOptions {
     return hasEvent() ? SampleChoice.ofEvent(event()) : SampleChoice.CPU;
   }
 
+  /** The event whose samples are asked for, or the memory; null for neither. */
+  final SampleChoice shownEvents() throws UsageException {
+    if (hasEvent()) {
+      return choice();
+    }
+    return nativeAllocations
+        ? SampleChoice.ofEvent(SampledEvent.NATIVE_ALLOCATIONS)
+        : nativeMemory ? SampleChoice.ofEvent(SampledEvent.NATIVE_MEMORY) : null;
+  }
+
   /**
    * The settings that ask for samples, with those that were given: event, '#', setting.
    *

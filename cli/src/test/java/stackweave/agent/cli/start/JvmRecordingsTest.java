@@ -1,0 +1,113 @@
+package stackweave.agent.cli.start;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import jdk.jfr.Event;
+import jdk.jfr.Name;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordingFile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import stackweave.agent.cli.start.JvmRecordings.Found;
+
+/** What JVMs leave in their directory; JFR's own reader reads it. */
+class JvmRecordingsTest {
+  /** No process has it: it is above the kernel's largest. */
+  private static final int ENDED = 99_999_999;
+
+  /** Where a chunk's header has its state. */
+  private static final int STATE = 64;
+
+  @TempDir Path directory;
+
+  @Name("test.Mark")
+  private static final class Mark extends Event {
+    int number;
+  }
+
+  private Path chunk(String name, int number) throws Exception {
+    Path file = directory.resolve(name);
+    Files.createDirectories(file.getParent());
+    try (Recording recording = new Recording()) {
+      recording.start();
+      Mark mark = new Mark();
+      mark.number = number;
+      mark.commit();
+      recording.stop();
+      recording.dump(file);
+    }
+    return file;
+  }
+
+  private static List<Integer> marks(Path file) throws Exception {
+    return RecordingFile.readAllEvents(file).stream()
+        .filter(event -> event.getEventType().getName().equals("test.Mark"))
+        .map(event -> event.getInt("number"))
+        .toList();
+  }
+
+  private JvmRecordings recordings() {
+    return new JvmRecordings(directory);
+  }
+
+  @Test
+  void thatOfTheProgramItselfIsFirst() throws Exception {
+    chunk("hotspot-pid-11-id-1-2026_11_30_19_10_58.jfr", 1);
+    chunk("hotspot-pid-" + ENDED + "-id-1-2026_11_30_19_10_59.jfr", 2);
+    chunk("hotspot-pid-12-id-1-2026_11_30_19_10_57.jfr", 3);
+    Files.createFile(directory.resolve("hotspot-pid-13-id-1-2026_11_30_19_10_57.jfr"));
+    List<Found> found = recordings().found(ENDED);
+    assertEquals(List.of((long) ENDED, 12L, 11L), found.stream().map(Found::pid).toList());
+    assertEquals(List.of(12L, 11L, (long) ENDED), pids(recordings().found(1)));
+    assertFalse(found.get(0).wasKilled());
+  }
+
+  private static List<Long> pids(List<Found> found) {
+    return found.stream().map(Found::pid).toList();
+  }
+
+  /** The last chunk is open, as its JVM left it; one has not been flushed. */
+  @Test
+  void thatOfAKilledOneIsJoined() throws Exception {
+    String repository = "2026_11_30_19_11_10_" + ENDED;
+    chunk(repository + "/2026_11_30_19_11_10.jfr", 1);
+    Path open = chunk(repository + "/2026_11_30_19_11_11.jfr", 2);
+    try (RandomAccessFile header = new RandomAccessFile(open.toFile(), "rw")) {
+      header.seek(STATE);
+      header.write(1);
+      header.seek(header.length());
+      header.write(new byte[100]); // behind the last flush
+    }
+    Files.write(directory.resolve(repository + "/2026_11_30_19_11_12.jfr"), new byte[68]);
+    List<Found> found = recordings().found(1);
+    assertEquals(1, found.size());
+    assertEquals(ENDED, found.get(0).pid());
+    assertTrue(found.get(0).wasKilled());
+    assertEquals(List.of(1, 2), marks(found.get(0).file()));
+  }
+
+  @Test
+  void thatOfOneThatRunsIsLeftToIt() throws Exception {
+    long own = ProcessHandle.current().pid();
+    chunk("2026_11_30_19_11_10_" + own + "/2026_11_30_19_11_10.jfr", 1);
+    assertEquals(List.of(), recordings().found(own));
+    assertEquals(List.of(own), recordings().running());
+  }
+
+  @Test
+  void nothingStays() throws Exception {
+    chunk("hotspot-pid-11-id-1-2026_11_30_19_10_58.jfr", 1);
+    chunk("2026_11_30_19_11_10_" + ENDED + "/2026_11_30_19_11_10.jfr", 1);
+    assertEquals(List.of(), recordings().running());
+    recordings().remove();
+    assertFalse(Files.exists(directory));
+    recordings().remove();
+    Files.createDirectory(directory); // the test's own
+  }
+}
