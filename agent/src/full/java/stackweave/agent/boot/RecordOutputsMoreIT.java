@@ -9,7 +9,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -79,7 +78,7 @@ class RecordOutputsMoreIT extends OutsideRecorded {
     assertEquals(3, ended.exit(), ended.err());
     assertEquals("running\nrunning\n", ended.out());
     try (Stream<Path> all = Files.list(directory)) {
-      Set<String> files =
+      TreeSet<String> files =
           all.map(file -> file.getFileName().toString())
               .filter(file -> file.matches("c.*\\.txt"))
               .collect(Collectors.toCollection(TreeSet::new));
