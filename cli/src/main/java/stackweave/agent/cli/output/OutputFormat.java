@@ -38,9 +38,9 @@ public enum OutputFormat {
     if (Output.isStandardOutput(file) || Output.isDevice(file)) {
       return RECORDING;
     }
-    String name = file.toString().toLowerCase(Locale.ROOT);
+    String name = file.toString();
     return Arrays.stream(values())
-        .filter(format -> format.endings.stream().anyMatch(name::endsWith))
+        .filter(format -> !format.endingOf(name).isEmpty())
         .findFirst()
         .orElse(null);
   }
@@ -52,7 +52,7 @@ public enum OutputFormat {
         .collect(Collectors.joining(", "));
   }
 
-  /** The ending of a file of this format, as it is written. */
+  /** The ending of a file of this format, as it is written; empty if it is of another. */
   String endingOf(String name) {
     return endings.stream()
         .filter(name.toLowerCase(Locale.ROOT)::endsWith)

@@ -13,7 +13,6 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.jfr.Programs;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.JdkEvent;
 import stackweave.jfr.read.choice.SampleChoice;
@@ -46,15 +45,8 @@ class AsyncProfilerIT {
 
   private static Path record(Jdk jdk, String name, String options) throws Exception {
     Path file = directory.resolve(jdk.feature() + "-" + name + ".jfr");
-    Programs.Outcome outcome =
-        Programs.java(
-            jdk,
-            List.of(
-                "-agentpath:" + library + "=start,jfr,loglevel=error," + options + ",file=" + file,
-                "-XX:+UseParallelGC"),
-            TracedWork.class,
-            List.of("1500"));
-    assertEquals(0, outcome.exit(), outcome.output());
+    TracedWork.record(
+        jdk, "-agentpath:" + library + "=start,jfr,loglevel=error," + options + ",file=" + file);
     return file;
   }
 

@@ -1,5 +1,7 @@
 package stackweave.jfr.read.jdk;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -7,6 +9,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.Deflater;
+import stackweave.jfr.Programs;
+import stackweave.testing.Jdk;
 
 /**
  * Work of all sorts that JFR has events with stack traces of: Java code, interpreted, compiled and
@@ -25,6 +29,14 @@ public final class TracedWork {
   /** Works for a time, in ms. */
   public static void main(String[] arguments) throws Exception {
     workFor(Long.parseLong(arguments[0]));
+  }
+
+  /** Has it work in a JVM of its own, with the JVM's option that leaves a recording. */
+  static void record(Jdk jdk, String option) throws Exception {
+    Programs.Outcome outcome =
+        Programs.java(
+            jdk, List.of(option, "-XX:+UseParallelGC"), TracedWork.class, List.of("1500"));
+    assertEquals(0, outcome.exit(), outcome.output());
   }
 
   static void workFor(long millis) throws Exception {

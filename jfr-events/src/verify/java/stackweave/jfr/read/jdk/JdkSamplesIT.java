@@ -9,7 +9,6 @@ import java.util.Set;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import stackweave.jfr.Programs;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.JdkEvent;
 import stackweave.jfr.read.choice.SampleChoice;
@@ -30,15 +29,8 @@ class JdkSamplesIT {
 
   private Path record(Jdk jdk, String settings) throws Exception {
     Path file = directory.resolve("rec.jfr");
-    Programs.Outcome outcome =
-        Programs.java(
-            jdk,
-            List.of(
-                "-XX:StartFlightRecording:settings=profile," + settings + ",filename=" + file,
-                "-XX:+UseParallelGC"),
-            TracedWork.class,
-            List.of("1500"));
-    assertEquals(0, outcome.exit(), outcome.output());
+    TracedWork.record(
+        jdk, "-XX:StartFlightRecording:settings=profile," + settings + ",filename=" + file);
     return file;
   }
 
