@@ -124,6 +124,58 @@ class RecordOutputsMoreIT extends OutsideRecorded {
   }
 
   @Test
+  void theRecordingStaysOnlyIfItIsNamed() throws Exception {
+    long pid = start(last(), RUNS).pid();
+    Files.writeString(directory.resolve("flame.html"), "an earlier one");
+    RunningCommand record = outside("record", pid, "-d5m", "-o", "flame.html");
+    awaitOwnSamples(record);
+    assertEquals("an earlier one", Files.readString(directory.resolve("flame.html")));
+    interrupt(record);
+    assertPage("flame.html");
+    assertEquals(new TreeSet<>(List.of("flame.html")), files());
+
+    RunningCommand killed = outside("record", pid, "-d5m", "-o", "other.html");
+    awaitOwnSamples(killed);
+    killed.kill();
+    assertEquals(new TreeSet<>(List.of("flame.html")), files());
+    assertEquals(0, namedRecordings());
+  }
+
+  /** As a directory that somebody made meanwhile. */
+  @Test
+  void whatCantBeWrittenAtTheEndIsMadeOfTheRecordingThatIsKept() throws Exception {
+    long pid = start(last(), RUNS).pid();
+    RunningCommand record =
+        outside("record", pid, "-d8s", "--settings=none", "-o", "a.html", "-o", "b.txt");
+    awaitOwnSamples(record);
+    Files.createDirectory(directory.resolve("a.html"));
+    Ended ended = record.end();
+    assertEquals(2, ended.exit(), ended.err());
+    assertEquals("b.txt\n", ended.out());
+    List<String> said = ended.errLines().stream().filter(l -> l.contains("can't write")).toList();
+    assertEquals(1, said.size(), ended.err());
+    assertTrue(
+        said.get(0)
+            .matches(
+                "stackweave: can't write a.html: Is a directory; the recording is kept as .*\\.jfr"),
+        ended.err());
+    assertTrue(isSampled(Path.of(said.get(0).replaceFirst(".* is kept as ", ""))));
+  }
+
+  @Test
+  void withoutASampleNothingIsReplaced() throws Exception {
+    Process target = start(last(), RUNS);
+    run("kill", "-STOP", target.pid()).successfully();
+    Files.writeString(directory.resolve("flame.html"), "an earlier one");
+    Ended none = command("record", target.pid(), "-d1s", "--settings=none", "-o", "flame.html");
+    assertEquals(2, none.exit(), none.err());
+    assertTrue(
+        none.err().contains("flame.html is not written: the recording holds no"), none.err());
+    assertEquals("an earlier one", Files.readString(directory.resolve("flame.html")));
+    assertEquals(new TreeSet<>(List.of("flame.html")), files());
+  }
+
+  @Test
   void anotherUserListsAndNamesItsOwnOnly() throws Exception {
     Process target = start(last(), RUNS);
     List<Object> as =

@@ -11,7 +11,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -19,10 +21,13 @@ import org.junit.jupiter.api.BeforeEach;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.SessionFacts;
+import stackweave.testing.FlamePageNames;
 import stackweave.testing.RunningCommand;
 
 /** JVMs that {@code record} samples from outside, and where it has the samples meanwhile. */
 abstract class OutsideRecorded extends RecordedProgram {
+  /** The function of {@code BurnsCpu} that takes the time. */
+  static final String BURN = "BurnsCpu.burn";
 
   /** Where the command has the samples until the recording's end. */
   Path own;
@@ -90,5 +95,19 @@ abstract class OutsideRecorded extends RecordedProgram {
 
   SessionFacts facts(String recording) throws RecordingException {
     return SampledRecording.open(directory.resolve(recording)).sessions().get(0);
+  }
+
+  /** What the command left where it was called. */
+  TreeSet<String> files() throws Exception {
+    try (Stream<Path> all = Files.list(directory)) {
+      return all.map(file -> file.getFileName().toString())
+          .filter(file -> !file.matches("(out|err)\\d+\\.txt|target\\.txt|tmp of .*"))
+          .collect(Collectors.toCollection(TreeSet::new));
+    }
+  }
+
+  void assertPage(String file) throws Exception {
+    String page = Files.readString(directory.resolve(file));
+    assertTrue(FlamePageNames.of(page).stream().anyMatch(n -> n.endsWith(BURN)), file);
   }
 }

@@ -62,7 +62,7 @@ class LiveWeaveIT {
 
   /** Every sample, in every chunk, with its thread and its stack; and all other events. */
   @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onEnds")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void everySampleIsWhatOurReaderHas(Jdk jdk) throws Exception {
     Path file = directory.resolve("live.jfr");
     Programs.Outcome outcome = record(jdk, file, "");

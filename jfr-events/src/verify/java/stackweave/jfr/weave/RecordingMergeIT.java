@@ -121,7 +121,7 @@ class RecordingMergeIT {
 
   /** Of each chunk by itself, so that the clock is its own. */
   @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onEnds")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void everySampleIsWhatOurReaderHas(Jdk jdk) throws Exception {
     Path recording = recording(jdk, 0, CHUNKS, "");
     Path woven = merged(new MergeOptions(false, false, false, false), recording);
@@ -300,7 +300,7 @@ class RecordingMergeIT {
 
   /** A key means one thing in the whole file, and is none that JFR uses. */
   @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onEnds")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void keysAreOursAloneAndMeanOneThing(Jdk jdk) throws Exception {
     Path one = recording(jdk, 0);
     Path other = recording(jdk, 1);

@@ -39,7 +39,7 @@ class WeaveIT {
    * Dumps, streams of the MBean, and the file at exit, while JFR changes its chunk all the time.
    */
   @ParameterizedTest
-  @MethodSource("stackweave.testing.Jdk#onEnds")
+  @MethodSource("stackweave.testing.Jdk#onNewest")
   void everyFileHasAllSamples(Jdk jdk) throws Exception {
     check(jdk, "1", List.of(jdk));
   }

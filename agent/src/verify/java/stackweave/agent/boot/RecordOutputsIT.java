@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.jar.Attributes;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Order;
@@ -26,14 +25,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsCpu;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
-import stackweave.testing.FlamePageNames;
 import stackweave.testing.RunningCommand;
 
 /** One command to a flame graph: of a JVM that runs, by its name, or of one that it starts. */
 @Order(2)
 class RecordOutputsIT extends OutsideRecorded {
-  private static final String BURN = "BurnsCpu.burn";
-
   /** Without a blank in its name, at which jps ends it. */
   @TempDir private Path apps;
 
@@ -62,19 +58,6 @@ class RecordOutputsIT extends OutsideRecorded {
     started.add(target);
     assertEquals("running", target.inputReader().readLine());
     return target;
-  }
-
-  private TreeSet<String> files() throws Exception {
-    try (Stream<Path> all = Files.list(directory)) {
-      return all.map(file -> file.getFileName().toString())
-          .filter(file -> !file.matches("(out|err)\\d+\\.txt|target\\.txt|tmp of .*"))
-          .collect(Collectors.toCollection(TreeSet::new));
-    }
-  }
-
-  private void assertPage(String file) throws Exception {
-    String page = Files.readString(directory.resolve(file));
-    assertTrue(FlamePageNames.of(page).stream().anyMatch(n -> n.endsWith(BURN)), file);
   }
 
   private long samples(String collapsed) throws Exception {
@@ -135,61 +118,9 @@ class RecordOutputsIT extends OutsideRecorded {
     }
   }
 
-  @Test
-  void theRecordingStaysOnlyIfItIsNamed() throws Exception {
-    long pid = start(last(), RUNS).pid();
-    Files.writeString(directory.resolve("flame.html"), "an earlier one");
-    RunningCommand record = outside("record", pid, "-d5m", "-o", "flame.html");
-    awaitOwnSamples(record);
-    assertEquals("an earlier one", Files.readString(directory.resolve("flame.html")));
-    interrupt(record);
-    assertPage("flame.html");
-    assertEquals(new TreeSet<>(List.of("flame.html")), files());
-
-    RunningCommand killed = outside("record", pid, "-d5m", "-o", "other.html");
-    awaitOwnSamples(killed);
-    killed.kill();
-    assertEquals(new TreeSet<>(List.of("flame.html")), files());
-    assertEquals(0, namedRecordings());
-  }
-
-  /** As a directory that somebody made meanwhile. */
-  @Test
-  void whatCantBeWrittenAtTheEndIsMadeOfTheRecordingThatIsKept() throws Exception {
-    long pid = start(last(), RUNS).pid();
-    RunningCommand record =
-        outside("record", pid, "-d8s", "--settings=none", "-o", "a.html", "-o", "b.txt");
-    awaitOwnSamples(record);
-    Files.createDirectory(directory.resolve("a.html"));
-    Ended ended = record.end();
-    assertEquals(2, ended.exit(), ended.err());
-    assertEquals("b.txt\n", ended.out());
-    List<String> said = ended.errLines().stream().filter(l -> l.contains("can't write")).toList();
-    assertEquals(1, said.size(), ended.err());
-    assertTrue(
-        said.get(0)
-            .matches(
-                "stackweave: can't write a.html: Is a directory; the recording is kept as .*\\.jfr"),
-        ended.err());
-    assertTrue(isSampled(Path.of(said.get(0).replaceFirst(".* is kept as ", ""))));
-  }
-
-  @Test
-  void withoutASampleNothingIsReplaced() throws Exception {
-    Process target = start(last(), RUNS);
-    run("kill", "-STOP", target.pid()).successfully();
-    Files.writeString(directory.resolve("flame.html"), "an earlier one");
-    Ended none = command("record", target.pid(), "-d1s", "--settings=none", "-o", "flame.html");
-    assertEquals(2, none.exit(), none.err());
-    assertTrue(
-        none.err().contains("flame.html is not written: the recording holds no"), none.err());
-    assertEquals("an earlier one", Files.readString(directory.resolve("flame.html")));
-    assertEquals(new TreeSet<>(List.of("flame.html")), files());
-  }
-
   /** SIGTERM to the command ends the program; what that is from its start is sampled. */
   @ParameterizedTest
-  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void aProgramIsRecordedFromItsStartToItsEnd(Jvm jvm) throws Exception {
     own = Files.createDirectory(apps.resolve("a place")); // without a quote
     RunningCommand record =
