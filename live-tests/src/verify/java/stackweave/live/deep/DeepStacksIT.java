@@ -62,12 +62,8 @@ class DeepStacksIT {
 
   private static final Mode C2 = new Mode("C2", "2ms", "600", "java", "-XX:-TieredCompilation");
 
-  private static final Mode C = new Mode("C", "2ms", "900", "native");
-
   static Stream<Arguments> modes() {
-    return Stream.concat(
-        Jdk.onOldest().map(jdk -> Arguments.of(jdk, C2)),
-        Jdk.onNewest().map(jdk -> Arguments.of(jdk, C)));
+    return Jdk.onNewest().map(jdk -> Arguments.of(jdk, C2));
   }
 
   @ParameterizedTest
