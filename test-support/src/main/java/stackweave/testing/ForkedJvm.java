@@ -20,6 +20,9 @@ public final class ForkedJvm {
       Path.of("../agent/target/stackweave-agent.jar").toAbsolutePath().normalize();
 
   /** For programs that end before more compilers and collectors pay. */
+  /** The agent's limit where a test gives no other, for slow machines; null: as usual. */
+  private static final String DRAIN = System.getProperty("it.drain");
+
   private static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
   /** Where JVMs that a thread starts keep each different stack; null for nowhere. */
@@ -107,6 +110,9 @@ public final class ForkedJvm {
     String all = String.join(",", agentOptions);
     if (!all.contains("record-failures")) {
       all += keepingStacks(all.contains("drain="));
+    }
+    if (DRAIN != null && !all.contains("drain=")) {
+      all += ",drain=" + DRAIN;
     }
     return options("-javaagent:" + AGENT + (all.isEmpty() ? "" : "=" + all.replaceFirst("^,", "")));
   }

@@ -128,6 +128,7 @@ abstract class AttachedProgram {
               "1000",
               "--clear-groups",
               java(),
+              "--enable-native-access=ALL-UNNAMED", // which the jar's manifest says for -jar
               "-cp",
               readableJar(apps),
               "stackweave.agent.boot.Command",
