@@ -1,5 +1,6 @@
 # Sphinx's configuration, for lab/site. The pages stay as the repository shows them: what Sphinx
 # needs beyond that is added while it reads them.
+import json
 import re
 from pathlib import Path
 
@@ -39,7 +40,7 @@ def graphviz(mermaid):
     """The same graph for Graphviz, which draws it without a script in the browser."""
     edges = re.sub(r"([a-z-]+)( (?=-->|&)|$)", r'"\1"\2', mermaid[1], flags=re.MULTILINE)
     edges = re.sub(r"--> (.*)", r"-> {\1}", edges).replace(" & ", " ")
-    look = "rankdir=LR bgcolor=none node [shape=box color=gray50 fontcolor=gray50] edge [color=gray50]"
+    look = 'rankdir=LR bgcolor=none node [shape=box fontname="sans-serif" color=gray50 fontcolor=gray50] edge [color=gray50]'
     return f"```{{graphviz}}\ndigraph {{\n{look}\n{edges}}}\n```"
 
 
@@ -51,8 +52,47 @@ def add(app, page, source):
         source[0] += toctree(below[page])
 
 
+def add_script(app, page, template, context, doctree):
+    if page == "search":
+        app.add_js_file("pages.js")
+
+
+def finish(app, exception):
+    if not exception:
+        site = Path(app.outdir)
+        complete_furo(site / "_static")
+        write_pages(site)
+
+
+def complete_furo(static):
+    """What Debian's package of Furo lacks, since it is made without Furo's bundlers."""
+    style, script = static / "styles/furo.css", static / "scripts/furo.js"
+    css = style.read_text()
+    if ':not([data-theme="light"])' not in css:
+        dark = re.search(r'body\[data-theme="dark"\] (\{.*?\})', css, re.DOTALL)[1]
+        css += f'@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {dark} }}\n'
+        style.write_text(css + "body { margin: 0 }\n")
+    imported, code = re.match(r'(import .*? from "./gumshoe-patched.js";\n)?(.*)', script.read_text(), re.DOTALL).groups()
+    if imported:
+        script.write_text((static / "scripts/gumshoe-patched.js").read_text() + code)
+
+
+def write_pages(site):
+    """The texts from which search has its excerpts, where browsers let a page fetch no other: in files."""
+    texts = {
+        f"{page}.html": re.search(r'<article role="main".*?</article>', html, re.DOTALL)[0]
+        for page in ["README", *pages]
+        for html in [(site / f"{page}.html").read_text(encoding="utf-8")]
+    }
+    fetch = "async url => new Response(pages[url.replace(/^[.][/]/, '')])"
+    script = f"const pages = {json.dumps(texts)};\nif (location.protocol === 'file:') fetch = {fetch};\n"
+    (site / "_static/pages.js").write_text(script)
+
+
 def setup(app):
     app.connect("source-read", add)
+    app.connect("html-page-context", add_script)
+    app.connect("build-finished", finish)
 
 
 project = "Stackweave"
