@@ -58,7 +58,7 @@ def add_script(app, page, template, context, doctree):
 
 
 def finish(app, exception):
-    if not exception:
+    if not exception and app.builder.name == "html":
         site = Path(app.outdir)
         complete_furo(site / "_static")
         write_pages(site)
