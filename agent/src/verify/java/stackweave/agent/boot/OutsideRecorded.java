@@ -58,7 +58,9 @@ abstract class OutsideRecorded extends RecordedProgram {
   void awaitOwnSamples(RunningCommand command) throws Exception {
     long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
     while (!isAnySampled(command.pid())) {
-      assertTrue(command.process().isAlive() && System.nanoTime() < end, command.err()::toString);
+      if (!command.process().isAlive() || System.nanoTime() > end) {
+        throw new AssertionError("no samples: " + Files.readString(command.err()));
+      }
       Thread.sleep(100);
     }
   }

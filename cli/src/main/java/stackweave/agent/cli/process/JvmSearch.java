@@ -65,8 +65,11 @@ public final class JvmSearch {
   private static final int NEVER = -1;
   private static final String JAR = "stackweave-agent";
 
-  /** How long {@link #all} looks again at processes that did not answer. */
-  private static final long ALL_NANOS = 1_000_000_000L;
+  /**
+   * How long {@link #all} looks again at processes that did not answer. All of a usual machine
+   * answer within half a second of CPU time, of which a busy machine gives a part.
+   */
+  private static final long ALL_NANOS = 10_000_000_000L;
 
   private static final int PAUSE_MILLIS = 20;
 
@@ -136,8 +139,8 @@ public final class JvmSearch {
   }
 
   /**
-   * All JVMs that run now, by their ids; those that don't let themselves be looked at within a
-   * second are missing.
+   * All JVMs that run now, by their ids; those that don't let themselves be looked at within ten
+   * seconds are missing.
    *
    * @throws FailedException if processes can't be listed
    */
