@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import jdk.jfr.consumer.RecordingFile;
@@ -102,7 +104,13 @@ class RecordOutputsMoreIT extends OutsideRecorded {
     while (whole(left).isEmpty() && System.nanoTime() < end) {
       Thread.sleep(200);
     }
-    assertTrue(isSampled(whole(left).get(0)));
+    Path file = whole(left).get(0); // which JFR fills until the JVM ends
+    String pid = file.getFileName().toString().replaceFirst("hotspot-pid-(\\d+)-.*", "$1");
+    Optional<ProcessHandle> jvm = ProcessHandle.of(Long.parseLong(pid));
+    if (jvm.isPresent()) {
+      jvm.get().onExit().get(2, TimeUnit.MINUTES);
+    }
+    assertTrue(isSampled(file));
   }
 
   private static List<Path> whole(Path directory) throws Exception {
