@@ -22,9 +22,11 @@ import stackweave.agent.option.Options.Jit;
 import stackweave.jfr.control.SampledEvent;
 import stackweave.jfr.control.SampledFeature;
 import stackweave.linux.MemoryAccess;
+import stackweave.testing.Promised;
 
 class OptionsTest {
 
+  private static final String NAME = "[a-z0-9_-]+";
   private static final Options DEFAULTS = parse("");
 
   private static Options parse(String text) {
@@ -69,6 +71,26 @@ class OptionsTest {
           text.replaceFirst("(?m)^\\| option \\|.*\n(\\|.*\n)*", Matcher.quoteReplacement(table)));
     }
     assertTrue(Files.readString(page).contains(table), () -> "docs/options.md lacks:\n" + table);
+  }
+
+  /** What users have in their command lines means what it meant. */
+  @Test
+  void whatWasPromisedIsThere() throws IOException {
+    List<String> present = new ArrayList<>();
+    for (Option option : Option.values()) {
+      present.add(option.text() + (option.isStandard ? "=" + option.example : ""));
+      // Names are a line each, for more of them take nothing away.
+      boolean hasNames = option.values.matches(NAME + "(, .*)?");
+      List<String> rest = new ArrayList<>(List.of(option.values.split(hasNames ? ", " : "$")));
+      rest.stream()
+          .filter(value -> value.matches(NAME))
+          .forEach(value -> present.add(option.text() + ": " + value));
+      rest.removeIf(value -> value.matches(NAME));
+      if (!rest.isEmpty()) {
+        present.add(option.text() + ": " + String.join(", ", rest));
+      }
+    }
+    Promised.compare("agent", present);
   }
 
   @ParameterizedTest

@@ -18,14 +18,19 @@ import jdk.jfr.DataAmount;
 import jdk.jfr.Event;
 import jdk.jfr.EventType;
 import jdk.jfr.MemoryAddress;
+import jdk.jfr.SettingDescriptor;
 import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
 import jdk.jfr.ValueDescriptor;
 import org.junit.jupiter.api.Test;
 import stackweave.jfr.call.NativeCall;
 import stackweave.jfr.call.NativeCallCounts;
+import stackweave.jfr.control.SampledEvent;
+import stackweave.jfr.control.SampledFeature;
+import stackweave.jfr.control.SamplingSettings;
 import stackweave.jfr.event.load.NativeLibraryLoad;
 import stackweave.jfr.event.load.NativeLibraryMapped;
+import stackweave.testing.Promised;
 
 /**
  * The tables of docs/events.md are those of the event classes. With {@code -Devents.page=write} the
@@ -66,6 +71,10 @@ class EventsPageTest {
 
   private static final List<String> FIELDS_OF_JFR =
       List.of("startTime", "duration", "eventThread", "stackTrace");
+
+  /** Which of these an event has depends on the JDK. */
+  private static final List<String> SETTINGS_OF_JFR =
+      List.of("stackTrace", "period", "cutoff", "throttle", "level");
 
   @Test
   void thePageHasTheTablesOfTheClasses() throws IOException {
@@ -146,6 +155,44 @@ class EventsPageTest {
     Set<String> listed = new TreeSet<>(NEVER_WRITTEN);
     EVENTS.forEach(event -> listed.add(event.getSimpleName()));
     assertEquals(found, listed);
+  }
+
+  /** What recordings have, and how they ask for it, stays as it is. */
+  @Test
+  void whatWasPromisedIsThere() throws IOException {
+    List<String> present = new ArrayList<>();
+    for (Class<? extends Event> event : EVENTS) {
+      EventType type = EventType.getEventType(event);
+      String name = type.getName().replace("stackweave.", "");
+      present.add(name);
+      for (ValueDescriptor field : fields(event)) {
+        present.add(name + "." + field.getName() + ": " + type(field));
+      }
+      for (SettingDescriptor setting : type.getSettingDescriptors()) {
+        String shown = setting.getDefaultValue();
+        String value = shown.equals(Timespans.DEFAULT) ? ownDefault(name, setting) : shown;
+        if (!SETTINGS_OF_JFR.contains(setting.getName()) && !value.equals("0 ns")) {
+          present.add(name + "#" + setting.getName() + "=" + value);
+        }
+      }
+    }
+    Promised.compare("event", present);
+  }
+
+  /** The value of a setting that JFR does not know. */
+  private static String ownDefault(String event, SettingDescriptor setting) {
+    for (SampledFeature feature : SampledFeature.values()) {
+      if (feature.event().endsWith("." + event)) {
+        return feature.standard() + " ns";
+      }
+    }
+    return switch (setting.getName()) {
+      case "interval" -> SamplingSettings.DEFAULT_INTERVAL_NANOS + " ns";
+      case "depth" -> String.valueOf(SamplingSettings.DEFAULT_DEPTH);
+      case "engine" -> SamplingSettings.DEFAULT_ENGINE;
+      case "event" -> SampledEvent.CPU.name();
+      default -> setting.getDefaultValue();
+    };
   }
 
   /** The rows of fields that several events have, by the fields' names. */

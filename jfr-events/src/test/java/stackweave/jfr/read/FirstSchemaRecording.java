@@ -13,7 +13,8 @@ public final class FirstSchemaRecording {
   public static Path in(Path directory) throws IOException {
     Path file = directory.resolve("schema1.jfr");
     try (GZIPInputStream in =
-        new GZIPInputStream(FirstSchemaRecording.class.getResourceAsStream("/schema1.jfr.gz"))) {
+        new GZIPInputStream(
+            FirstSchemaRecording.class.getResourceAsStream("/schemas/schema1.jfr.gz"))) {
       Files.copy(in, file);
     }
     return file;
