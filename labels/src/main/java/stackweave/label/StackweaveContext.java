@@ -16,7 +16,8 @@ import java.util.function.Function;
  *
  * <p>Scopes nest: an inner one has the labels of the outer ones too, and its own of the same key in
  * their place. A scope must be closed by the thread that opened it, the inner ones first; on a
- * virtual thread it labels that virtual thread, on whichever carrier. Nothing here throws.
+ * virtual thread it labels that virtual thread, on whichever carrier. Any thread may open scopes at
+ * any time. Nothing here throws.
  */
 public final class StackweaveContext implements AutoCloseable {
   /** The label that exports take for the trace's id: 32 hexadecimal digits of W3C Trace Context. */

@@ -3,6 +3,8 @@ package stackweave.unwind;
 /**
  * Scales limits of tables in the Java heap, which belongs to the application: the whole limit from
  * 1 GiB of heap on, half of it for each halving below, a sixteenth at 64 MiB. Stateless.
+ *
+ * @hidden no part of the API
  */
 public final class HeapShare {
   private static final long FULL_BYTES = 1L << 30;

@@ -4,13 +4,19 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.IntBuffer;
 
-/** A growing array of ints in a {@link TableMemory}. Not thread-safe. */
+/**
+ * A growing array of ints in a {@link TableMemory}. Not thread-safe.
+ *
+ * @hidden no part of the API
+ */
 public final class IntTable {
   private final TableMemory memory;
   private ByteBuffer bytes;
   private IntBuffer ints;
 
   /**
+   * A table of zeros.
+   *
    * @param capacity how many ints there are, zeros at first
    */
   public IntTable(TableMemory memory, int capacity) {

@@ -24,6 +24,8 @@ public final class RecordedMemory implements MemoryReader {
   private final List<Piece> pieces = new ArrayList<>();
 
   /**
+   * Memory without a piece.
+   *
    * @param order byte order of the words in the process; see {@link Architecture#byteOrder}
    */
   public RecordedMemory(ByteOrder order) {

@@ -11,6 +11,16 @@
  * stackweave.unwind.MemoryReader} only. It knows nothing of ELF files, of names, or of the frames
  * of a virtual machine, nor of code without unwind information.
  *
+ * <p>In all packages of this library addresses are unsigned 64-bit numbers in a {@code long}, sizes
+ * and offsets are in bytes, and registers have their DWARF numbers, from 0 to below {@link
+ * stackweave.unwind.Architecture#registerCount}. No argument may be null unless that is said; a
+ * number out of its range is an {@link IndexOutOfBoundsException}, or the result means nothing.
+ * What sections and memory contain may be anything: it ends in a {@link
+ * stackweave.unwind.section.MalformedSectionException}, an {@link
+ * stackweave.unwind.UnreadableMemoryException}, or as the end of the stack. Enums, records and
+ * exceptions are immutable, methods without an object have no state; all else belongs to one thread
+ * at a time unless it says otherwise.
+ *
  * <p>A stack of two frames, whose code saves the frame pointer at once:
  *
  * <pre>{@code

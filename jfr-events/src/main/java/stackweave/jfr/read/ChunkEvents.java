@@ -12,9 +12,15 @@ import stackweave.jfr.chunk.EventShape;
 /**
  * Reads chosen events of all chunks of a recording, for reports that need more than samples. Of a
  * damaged chunk it reads what is before the damage. Stateless.
+ *
+ * @hidden no part of the API
  */
 public final class ChunkEvents {
-  /** Receives the events of a recording. */
+  /**
+   * Receives the events of a recording.
+   *
+   * @hidden no part of the API
+   */
   @FunctionalInterface
   public interface Taker {
     /**

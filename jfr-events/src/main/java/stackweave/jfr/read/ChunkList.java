@@ -15,6 +15,8 @@ import stackweave.jfr.chunk.ChunkHeader;
  * The chunks of a recording, from their headers alone: which can be read, and which bytes are left
  * at the end of a recording that was cut short. A chunk that a crash left open is read up to its
  * last flush, which its header names.
+ *
+ * @hidden no part of the API
  */
 public final class ChunkList {
   private final Path file;

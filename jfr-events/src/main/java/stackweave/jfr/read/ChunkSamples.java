@@ -14,9 +14,15 @@ import stackweave.jfr.chunk.EventShape;
  * The samples of CPU time of one chunk as its events have them: times in ticks, threads by their
  * keys. For code that writes a chunk's samples in another form; all other code uses {@link
  * SampledRecording}. Holds the chunk's definitions in memory. Not thread-safe.
+ *
+ * @hidden no part of the API
  */
 public final class ChunkSamples implements SampleDefinitions {
-  /** Receives the samples of a chunk. */
+  /**
+   * Receives the samples of a chunk.
+   *
+   * @hidden no part of the API
+   */
   @FunctionalInterface
   public interface Visitor {
     /**

@@ -123,7 +123,7 @@ final class Gathering implements RecordingEvents.Sink {
       case EVENT, MEMORY, ALLOCATION -> eventSamples.merge(sample.event, 1L, Long::sum);
       case BLOCKED -> blockedThreads++;
     }
-    if (choice.takes(sample.kind, sample.event)) {
+    if (SampleTally.isChosen(choice, sample)) {
       add(sample);
     }
   }

@@ -3,6 +3,8 @@ package stackweave.jfr.read;
 /**
  * What the ids of samples mean, for encoders of samples. Implemented by the store of a running JVM
  * and by readers of recordings. Ids are those of samples, or were returned here.
+ *
+ * @hidden no part of the API
  */
 public interface SampleDefinitions {
   /** How many methods an encoder may remember: their names take heap. */

@@ -1,6 +1,7 @@
 package stackweave.jfr.read;
 
 import stackweave.jfr.event.SampleRecord;
+import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.time.CellSeries;
 
@@ -23,7 +24,7 @@ final class SampleTally {
       int end,
       long contextId) {
     static Key of(int session, SampleRecord sample, long contextId) {
-      SampleKind kind = SampleKind.of(sample.kind);
+      SampleKind kind = kindOf(sample);
       return new Key(
           session,
           kind,
@@ -47,6 +48,28 @@ final class SampleTally {
 
   SampleTally(CellSeries series) {
     this.series = series;
+  }
+
+  /** What the weight of a recorded sample is. */
+  static SampleKind kindOf(SampleRecord sample) {
+    return switch (sample.kind) {
+      case CPU -> SampleKind.CPU;
+      case WALL, BLOCKED -> SampleKind.WAITING;
+      case EVENT, MEMORY, ALLOCATION -> SampleKind.EVENT;
+    };
+  }
+
+  /** Whether samples of this kind, or of this event, are chosen. */
+  static boolean isChosen(SampleChoice choice, SampleRecord sample) {
+    if (choice == SampleChoice.EVERYTHING) {
+      return sample.kind != SampleRecord.Kind.BLOCKED;
+    }
+    return switch (sample.kind) {
+      case CPU -> !choice.isEvent();
+      case WALL -> choice.isWall();
+      case EVENT, MEMORY, ALLOCATION -> choice.takesEvent(sample.event);
+      case BLOCKED -> false; // an event of its own, and no sample
+    };
   }
 
   void add(long weight) {

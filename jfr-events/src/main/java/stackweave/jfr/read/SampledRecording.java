@@ -13,10 +13,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import stackweave.jfr.event.Blocked;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.read.choice.SampleChoice;
-import stackweave.jfr.read.choice.SampleKind;
 import stackweave.jfr.read.choice.WeightUnit;
 import stackweave.jfr.read.context.SampledContext;
 import stackweave.jfr.read.jdk.JdkSamples;
@@ -61,7 +59,7 @@ public final class SampledRecording implements Profile {
    * What ended a block. Immutable.
    *
    * @param thread the thread of the same process; null if it was none of them
-   * @param pid the process of the thread that did it; {@link Blocked#WOKEN_BY_INTERRUPT}
+   * @param pid the process of the thread that did it; -1 if an interrupt did
    * @param delayNanos from then until the thread got a CPU, in ns
    */
   public record Waker(StackThread thread, int pid, long delayNanos) {}
@@ -341,7 +339,7 @@ public final class SampledRecording implements Profile {
                         session.facts(),
                         Instant.ofEpochSecond(0, raw.timeNanos),
                         session.thread(raw.threadKey),
-                        SampleKind.of(raw.kind),
+                        SampleTally.kindOf(raw),
                         session.state(raw.state),
                         raw.weight,
                         session.context(raw.contextId),
@@ -564,7 +562,7 @@ public final class SampledRecording implements Profile {
 
     private boolean isChosen(SampleRecord sample) {
       SampleChoice choice = choice();
-      return choice.takes(sample.kind, sample.event)
+      return SampleTally.isChosen(choice, sample)
           && (choice.hasAllStates()
               || chosen.computeIfAbsent(
                   sample.state, code -> choice.takesState(session.state(code))))

@@ -8,6 +8,8 @@ import stackweave.jfr.event.ThreadState;
 /**
  * What the codes of a session mean, from the legends in its event: texts such as {@code
  * 0=native,1=kernel}. Not thread-safe.
+ *
+ * @hidden no part of the API
  */
 public final class SessionCodes {
   private final Map<Integer, String> kinds;

@@ -4,6 +4,8 @@ package stackweave.jfr.status;
  * Numbers with decimals, as texts of the status have them. Called every second while samples are
  * taken: a Formatter takes the time of a dozen samples, and BigDecimal 45 KB of the heap for good
  * (JDK 25).
+ *
+ * @hidden no part of the API
  */
 public final class Decimals {
   private Decimals() {}

@@ -28,6 +28,7 @@ public record SamplerFigures(
   /** How a note begins that says why there is no sampling; the reason follows. */
   public static final String NOT_SAMPLING = "not sampling: ";
 
+  /** Copies what can be changed. */
   public SamplerFigures {
     Map<Breakdown, Map<String, Long>> copies = new EnumMap<>(Breakdown.class);
     for (Map.Entry<Breakdown, Map<String, Long>> each : breakdowns.entrySet()) {

@@ -7,10 +7,13 @@ import io.opentelemetry.sdk.autoconfigure.spi.AutoConfigurationCustomizerProvide
 /**
  * Labels each thread's samples with the span that is current on it. OpenTelemetry's Java agent, or
  * its autoconfiguration, finds it as a service; an application that sets up OpenTelemetry itself
- * calls {@link #install} before it uses it.
+ * calls {@link #install} before it uses it. Thread-safe; nothing here throws.
  */
 public final class OpenTelemetryLabels implements AutoConfigurationCustomizerProvider {
   private static boolean isInstalled;
+
+  /** For OpenTelemetry, which makes one as a service. */
+  public OpenTelemetryLabels() {}
 
   @Override
   public void customize(AutoConfigurationCustomizer configuration) {

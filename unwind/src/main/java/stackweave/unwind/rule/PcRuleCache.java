@@ -5,6 +5,8 @@ import stackweave.unwind.HeapShare;
 /**
  * The rules of recently looked up addresses: two entries per set, the older one replaced. Keys are
  * runtime addresses together with the generation of the modules. Not thread-safe.
+ *
+ * @hidden no part of the API
  */
 public final class PcRuleCache {
   /**

@@ -8,6 +8,8 @@ import stackweave.unwind.IntTable;
  * array is full it begins anew, so that its size has a bound.
  *
  * <p>Filled as a {@link RowSink}: {@link #begin}, rows, {@link #end}. Not thread-safe.
+ *
+ * @hidden no part of the API
  */
 public final class RowCache implements RowSink {
   /** 4 MiB: all of libjvm 25 fits twice. */
@@ -33,6 +35,8 @@ public final class RowCache implements RowSink {
   private boolean tooMany;
 
   /**
+   * A cache without rows.
+   *
    * @param functionCount how many functions there are; they have numbers from 0
    */
   public RowCache(RuleTable rules, int functionCount) {

@@ -2,7 +2,11 @@ package stackweave.unwind.rule;
 
 import stackweave.unwind.section.MalformedSectionException;
 
-/** Takes the rows of one function, in the order of their addresses. */
+/**
+ * Takes the rows of one function, in the order of their addresses.
+ *
+ * @hidden no part of the API
+ */
 public interface RowSink {
   /**
    * One row: holds from {@code offset} to the next row or the end of the function. A later row with

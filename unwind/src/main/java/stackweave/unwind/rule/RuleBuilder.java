@@ -12,12 +12,16 @@ public final class RuleBuilder {
   private final int[] tracked;
   private final long[] locations;
 
-  /** {@link Location#REGISTER_PLUS}, {@link Location#AT_REGISTER}, {@link Location#EXPRESSION}. */
+  /**
+   * The {@link Location} of the CFA: {@link Location#REGISTER_PLUS}, {@link Location#AT_REGISTER}
+   * or {@link Location#EXPRESSION}; 0 for none.
+   */
   public long cfa;
 
   /** CFA = {@link #cfa} + this. */
   int cfaAdd;
 
+  /** The {@link Location} of the return address. */
   public long ra;
 
   /** Where the caller's stack pointer is, if that is not the CFA; 0 where nothing says so. */
@@ -35,9 +39,10 @@ public final class RuleBuilder {
   /** Set where this can't be a rule whatever follows. */
   private Unsupported problem;
 
-  /** Block size of code that repeats, a power of two, and the offset from where CFA is 8 more. */
+  /** Size in bytes of the blocks of code that repeats, a power of two; 0 for other code. */
   public int blockSize;
 
+  /** The offset in a block, in bytes, from which on the CFA is 8 more. */
   public int blockThreshold;
 
   /** A builder of rules for an architecture, with nothing said yet. */

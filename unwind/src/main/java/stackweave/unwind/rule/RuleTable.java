@@ -96,6 +96,8 @@ public final class RuleTable {
   }
 
   /**
+   * A table with the special rules only.
+   *
    * @param memory for the large tables that lead to these rules, not for the rules
    */
   public RuleTable(Architecture architecture, TableMemory memory) {
@@ -117,7 +119,11 @@ public final class RuleTable {
     return architecture;
   }
 
-  /** The expressions that rules of this table have. */
+  /**
+   * The expressions that rules of this table have.
+   *
+   * @hidden no part of the API
+   */
   public Expressions expressions() {
     return expressions;
   }

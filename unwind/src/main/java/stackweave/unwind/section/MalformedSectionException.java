@@ -81,7 +81,9 @@ public final class MalformedSectionException extends Exception {
   private final long offset;
 
   /**
-   * @param offset in the section, in bytes
+   * A structure that is wrong.
+   *
+   * @param offset of it in the section, in bytes
    */
   public MalformedSectionException(Reason reason, long offset) {
     super(reason.text + " at offset 0x" + Long.toHexString(offset), null, false, false);

@@ -12,6 +12,7 @@ import java.util.Objects;
  * @param address ELF virtual address of the first byte
  */
 public record Section(ByteBuffer bytes, long address) {
+  /** Keeps the buffer itself. */
   public Section {
     Objects.requireNonNull(bytes, "bytes");
   }

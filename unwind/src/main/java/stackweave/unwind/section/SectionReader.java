@@ -9,11 +9,17 @@ import stackweave.unwind.section.MalformedSectionException.Reason;
 /**
  * A cursor over the bytes of a section: every read is checked against a limit that the caller
  * narrows to the structure at hand. Offsets are those of the section. Not thread-safe.
+ *
+ * @hidden no part of the API
  */
 public final class SectionReader {
   // DWARF pointer encodings (LSB Core, "DWARF Exception Header Encoding").
+  /** DW_EH_PE_omit: no pointer is there. */
   public static final int ENCODING_OMIT = 0xff;
+
+  /** DW_EH_PE_absptr: the address itself. */
   public static final int ENCODING_ABSOLUTE = 0x00;
+
   private static final int FORMAT_MASK = 0x0f;
   private static final int APPLICATION_MASK = 0x70;
   private static final int PC_RELATIVE = 0x10;

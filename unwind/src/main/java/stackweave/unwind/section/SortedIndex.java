@@ -5,6 +5,8 @@ import java.util.Arrays;
 /**
  * Start addresses in unsigned order, each with a number: the search index for sections without one
  * of their own. Primitive arrays, 12 bytes an entry. Not thread-safe.
+ *
+ * @hidden no part of the API
  */
 public final class SortedIndex {
   private long[] starts;

@@ -14,7 +14,10 @@ import stackweave.unwind.section.MalformedSectionException.Reason;
  * 2.44. Offsets are in bytes from the section's start.
  */
 public final class SFrameElement {
+  /** The number with which each header begins, in its byte order. */
   public static final int MAGIC = 0xdee2;
+
+  /** Size of a header without its auxiliary part, in bytes. */
   public static final int HEADER_SIZE = 28;
 
   /** FDEs are sorted by start address. */
@@ -35,25 +38,46 @@ public final class SFrameElement {
 
   private static final int[] FDE_SIZE = {0, 17, 20, 16};
 
+  /** The section's bytes in the element's byte order. Not to be written or moved. */
   public final ByteBuffer bytes;
 
   /** The section's buffer as it was given: the same object for all elements of a section. */
   final ByteBuffer section;
 
+  /** Offset of the header. */
   public final int offset;
+
+  /** Version of the format, 1 to 3. */
   public final int version;
+
+  /** Those of the flags above that are set. */
   public final int flags;
 
   /** The ABI identifier as stored: 1 to 4. */
   public final int abi;
 
+  /** The architecture that the identifier names. */
   public final Architecture architecture;
+
+  /** Fixed offset of the saved frame pointer from the CFA, -128 to 127; 0 for none. */
   public final int fixedFp;
+
+  /** Fixed offset of the return address from the CFA, -128 to 127; 0 for none. */
   public final int fixedRa;
+
+  /** Number of functions (FDE). */
   public final int fdeCount;
+
+  /** Size of a function's entry: 17, 20 or 16 in versions 1, 2 and 3. */
   public final int fdeSize;
+
+  /** Offset of the first function's entry. */
   public final int fdeOffset;
+
+  /** Offset of the rows' sub-section (FRE). */
   public final int freOffset;
+
+  /** Offset of the first byte after the rows' sub-section. */
   public final int freEnd;
 
   /** Offset of the first byte after this element. */

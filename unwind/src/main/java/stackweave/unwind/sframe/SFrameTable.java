@@ -22,7 +22,10 @@ public final class SFrameTable implements UnwindTable {
   private long fallbackCount;
 
   /**
+   * The rules of a section.
+   *
    * @param fallback rows of .eh_frame, or null
+   * @param why what {@link #why} says
    */
   public SFrameTable(SFrameSection section, RuleTable rules, UnwindTable fallback, String why) {
     this.section = section;

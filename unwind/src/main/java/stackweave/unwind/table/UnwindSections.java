@@ -13,6 +13,7 @@ import stackweave.unwind.section.Section;
  * @param ehFrameHdr .eh_frame_hdr, or segment PT_GNU_EH_FRAME
  * @param ehFrame .eh_frame; may be longer than the section where its end is not known
  * @param debugFrame .debug_frame, uncompressed
+ * @param architecture of the image, never null
  * @param moreSFrame the other .sframe sections of an image that has several: objects have one for
  *     each group, and not every linker makes one of them
  */
@@ -23,6 +24,7 @@ public record UnwindSections(
     Section debugFrame,
     Architecture architecture,
     List<Section> moreSFrame) {
+  /** Copies the list. */
   public UnwindSections {
     Objects.requireNonNull(architecture, "architecture");
     moreSFrame = List.copyOf(moreSFrame);

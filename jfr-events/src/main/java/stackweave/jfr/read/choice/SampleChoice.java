@@ -7,7 +7,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import stackweave.jfr.control.SampledEvent;
-import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.event.ThreadState;
 
 /**
@@ -198,23 +197,6 @@ public final class SampleChoice {
   /** Whether samples of all states are read. */
   public boolean hasAllStates() {
     return states.isEmpty();
-  }
-
-  /**
-   * Whether samples of a kind are read.
-   *
-   * @param name of the event, if it is one
-   */
-  public boolean takes(SampleRecord.Kind kind, String name) {
-    if (this == EVERYTHING) {
-      return kind != SampleRecord.Kind.BLOCKED;
-    }
-    return switch (kind) {
-      case CPU -> !isEvent();
-      case WALL -> isWall;
-      case EVENT, MEMORY, ALLOCATION -> takesEvent(name);
-      case BLOCKED -> false; // an event of its own, and no sample
-    };
   }
 
   /** Whether samples of an event are read: weights are counts then, and no time. */

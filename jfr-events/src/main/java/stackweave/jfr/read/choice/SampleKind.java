@@ -1,7 +1,5 @@
 package stackweave.jfr.read.choice;
 
-import stackweave.jfr.event.SampleRecord;
-
 /**
  * What the weight of a sample is. CPU and waiting time never overlap: a thread is on a CPU or it is
  * not. Events are never read together with time.
@@ -12,14 +10,5 @@ public enum SampleKind {
   /** Wall-clock time not on a CPU. */
   WAITING,
   /** A number of events, as page faults, or of bytes. */
-  EVENT;
-
-  /** What the weight of a recorded sample is. */
-  public static SampleKind of(SampleRecord.Kind kind) {
-    return switch (kind) {
-      case CPU -> CPU;
-      case WALL, BLOCKED -> WAITING;
-      case EVENT, MEMORY, ALLOCATION -> EVENT;
-    };
-  }
+  EVENT
 }

@@ -1,2 +1,6 @@
-/** What JFR's own events say of a recorded JVM. */
+/**
+ * What JFR's own events say of a recorded JVM.
+ *
+ * <p>Units, errors and threads are as {@link stackweave.jfr.read} says.
+ */
 package stackweave.jfr.read.jvm;
