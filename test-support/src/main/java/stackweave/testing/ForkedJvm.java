@@ -19,10 +19,10 @@ public final class ForkedJvm {
   public static final Path AGENT =
       Path.of("../agent/target/stackweave-agent.jar").toAbsolutePath().normalize();
 
-  /** For programs that end before more compilers and collectors pay. */
   /** The agent's limit where a test gives no other, for slow machines; null: as usual. */
   private static final String DRAIN = System.getProperty("it.drain");
 
+  /** For programs that end before more compilers and collectors pay. */
   private static final List<String> QUICK = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
   /** Where JVMs that a thread starts keep each different stack; null for nowhere. */
