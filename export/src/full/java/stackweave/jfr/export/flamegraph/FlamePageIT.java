@@ -9,21 +9,32 @@ import com.google.gson.JsonElement;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.api.parallel.ResourceLock;
+import org.openqa.selenium.Keys;
 import stackweave.jfr.Programs;
+import stackweave.jfr.export.ExportedStacks;
 import stackweave.jfr.export.ManyStacks;
 import stackweave.jfr.export.Texts;
 import stackweave.jfr.export.TimedWork;
 import stackweave.jfr.export.WaitingWork;
+import stackweave.jfr.export.Workload;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.Sample;
+import stackweave.jfr.read.SampledFrame;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 import stackweave.jfr.read.time.TimeCells;
@@ -39,16 +50,15 @@ import stackweave.jfr.store.MethodDefinition;
 class FlamePageIT {
   private static final int WIDTH = 1200;
   private static final int HEIGHT = 800;
-  private static final int SHIFT = 8;
 
   @TempDir private static Path directory;
-  private static Browser browser;
+  private static FlameBrowser browser;
   private static SampledRecording timed;
   private static Path timedPage;
 
   @BeforeAll
   static void start() throws Exception {
-    browser = Browser.start(directory);
+    browser = new FlameBrowser(directory);
     timed = TimedWork.record(directory.resolve("timed.jfr"), 50);
     timedPage = page("timed", timed, false);
   }
@@ -64,56 +74,108 @@ class FlamePageIT {
   void aClickZoomsAndBackspaceGoesBack() throws Exception {
     open(timedPage, "");
     assertEquals("all", browser.text("path"));
-    double[] at = frame("app.Zip.pack");
-    browser.click(at[0], at[1], 0);
+    double[] at = browser.frame("app.Zip.pack");
+    browser.click(at[0], at[1]);
     assertTrue(browser.text("path").endsWith("Zip.pack"), browser.text("path"));
-    assertTrue(hash().contains("z="), hash());
-    browser.key("Backspace", 0);
+    assertTrue(browser.hash().contains("z="), browser.hash());
+    browser.type(Keys.BACK_SPACE);
     assertEquals("all", browser.text("path"));
-    assertFalse(hash().contains("z="), hash());
+    assertFalse(browser.hash().contains("z="), browser.hash());
   }
 
   @Test
   void theSearchSaysTheShareAndGoesThroughItsMatches() throws Exception {
     open(timedPage, "");
-    browser.key("/", 0);
-    browser.type("tree\\.|^deflate");
+    browser.type("/", "tree\\.|^deflate");
     long matched = count(s -> has(s, "app.Tree.walk") || has(s, "deflate [libzip.so]"));
-    assertEquals(percent(matched, TimedWork.SAMPLES) + " matched", browser.text("matched"));
+    assertEquals(
+        FlameBrowser.percent(matched, TimedWork.SAMPLES) + " matched", browser.text("matched"));
     assertEquals("1 of 5", browser.text("step"));
     String first = browser.text("current");
-    browser.key("Enter", 0);
+    browser.type(Keys.ENTER);
     assertEquals("2 of 5", browser.text("step"));
     assertNotEquals(first, browser.text("current"));
-    browser.key("Enter", SHIFT);
+    browser.press(Keys.ENTER, Keys.SHIFT);
     assertEquals(first, browser.text("current"));
-    browser.key("Enter", SHIFT);
+    browser.press(Keys.ENTER, Keys.SHIFT);
     assertEquals("5 of 5", browser.text("step"));
-    browser.key("Escape", 0);
+    browser.type(Keys.ESCAPE);
     assertEquals("", browser.text("matched"));
+  }
+
+  /** The page's counts are those of the stacks that the collapsed format has. */
+  @Test
+  void aSearchFindsWhatTheCollapsedStacksHave() throws Exception {
+    Path file = directory.resolve("many.jfr");
+    Workload.recordLarge(file, 300);
+    SampledRecording recording = SampledRecording.openTimed(file, ReadingProgress.NONE);
+    StringBuilder collapsed = new StringBuilder();
+    ExportedStacks.collapsed(false).writeText(recording, collapsed);
+    String expression = "number_1[0-9]\\(|^com\\.example\\.p57";
+    long all = 0;
+    long matched = 0;
+    Map<String, Long> frames = new HashMap<>(); // by the stack up to the frame
+    for (String line : collapsed.toString().split("\n")) {
+      long samples = Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
+      boolean hasMatch = false;
+      StringBuilder stack = new StringBuilder();
+      for (String name : line.substring(0, line.lastIndexOf(' ')).split(";")) {
+        stack.append(';').append(name);
+        if (Pattern.compile(expression).matcher(name).find()) {
+          hasMatch = true;
+          frames.merge(stack.toString(), samples, Long::sum);
+        }
+      }
+      all += samples;
+      matched += hasMatch ? samples : 0;
+    }
+    assertTrue(frames.size() > 200 && matched < all, frames.size() + " frames");
+    open(page("many", recording, false), "");
+    browser.type("/", expression);
+    assertEquals(FlameBrowser.percent(matched, all) + " matched", browser.text("matched"));
+    String step = " of " + String.format(Locale.ROOT, "%,d", frames.size());
+    assertEquals("1" + step, browser.text("step"));
+    // From the widest on, and from the first to the last.
+    List<Long> widths = frames.values().stream().sorted(Comparator.reverseOrder()).toList();
+    assertCurrentHas(widths.get(0), all);
+    browser.click("#after");
+    assertEquals("2" + step, browser.text("step"));
+    assertCurrentHas(widths.get(1), all);
+    browser.type("n");
+    browser.type("n");
+    browser.type("p");
+    assertEquals("3" + step, browser.text("step"));
+    assertCurrentHas(widths.get(2), all);
+    for (int i = 0; i < 3; i++) {
+      browser.click("#before");
+    }
+    assertEquals(step.substring(4) + step, browser.text("step"));
+    assertNothingWrong();
+  }
+
+  private static void assertCurrentHas(long samples, long all) {
+    String current = browser.text("current");
+    assertTrue(current.endsWith("  " + FlameBrowser.percent(samples, all)), current);
   }
 
   /** What is no expression matches nothing, and nothing is dimmed because of it. */
   @Test
   void anInvalidSearchMatchesNothingAndIsSaid() throws Exception {
     open(timedPage, "");
-    String color = colorOf("app.Zip.pack");
-    browser.key("/", 0);
-    browser.type("[");
+    String color = browser.colorOf("app.Zip.pack");
+    browser.type("/", "[");
     assertEquals("not a valid regular expression", browser.text("matched"));
     String title = browser.eval("document.getElementById('matched').title").getAsString();
     assertTrue(title.contains("Invalid regular expression"), title);
     assertTrue(browser.eval("document.getElementById('steps').hidden").getAsBoolean());
     assertTrue(browser.eval("document.getElementById('search').matches('.bad')").getAsBoolean());
-    assertEquals(color, colorOf("app.Zip.pack"));
-    browser.eval("document.getElementById('search').focus()");
+    assertEquals(color, browser.colorOf("app.Zip.pack"));
     browser.type("z]ip\\.pack");
     assertTrue(browser.text("matched").endsWith(" % matched"), browser.text("matched"));
     assertEquals("1 of 1", browser.text("step"));
     assertFalse(browser.eval("document.getElementById('search').matches('.bad')").getAsBoolean());
-    browser.eval(
-        "const box = document.getElementById('search'); box.value = '(';"
-            + " box.dispatchEvent(new Event('input'))");
+    browser.press("a", Keys.CONTROL);
+    browser.type("(");
     browser.click("#reset");
     assertEquals("", browser.text("matched"));
     assertNothingWrong();
@@ -124,8 +186,7 @@ class FlamePageIT {
     Path file = directory.resolve("deep.jfr");
     deep(file, 10_000);
     browser.open(page("deep", timed(file), false), "", 700, 400);
-    browser.key("/", 0);
-    browser.type("number_9000\\b");
+    browser.type("/", "number_9000\\b");
     browser.frame();
     double top = browser.eval("document.getElementById('scroll').scrollTop").getAsDouble();
     double height = browser.eval("document.getElementById('space').offsetHeight").getAsDouble();
@@ -139,33 +200,32 @@ class FlamePageIT {
   @Test
   void aRangeOfTimeIsDragged() throws Exception {
     open(timedPage, "");
-    assertEquals(TimedWork.SAMPLES, shown());
-    double[] strip = strip();
-    browser.drag(strip[0] + 0.401 * strip[2], strip[0] + 0.599 * strip[2], strip[1], 0);
-    int[] range = range("r");
-    assertTrue(Math.abs(range[0] - 200) <= 4 && Math.abs(range[1] - 300) <= 4, hash());
+    assertEquals(TimedWork.SAMPLES, browser.shown());
+    double[] strip = browser.strip();
+    browser.drag(strip[0] + 0.401 * strip[2], strip[0] + 0.599 * strip[2], strip[1]);
+    int[] range = browser.range("r");
+    assertTrue(Math.abs(range[0] - 200) <= 4 && Math.abs(range[1] - 300) <= 4, browser.hash());
     long expected = count(s -> isIn(s, range));
-    assertEquals(expected, shown());
+    assertEquals(expected, browser.shown());
     assertTrue(browser.text("rangeText").startsWith("Range 4.0"), browser.text("rangeText"));
     // The graph follows: slow is in that time only.
-    browser.key("/", 0);
-    browser.type("app.Main.slow");
+    browser.type("/", "app.Main.slow");
     long slow = count(s -> isIn(s, range) && has(s, "app.Main.slow"));
-    assertEquals(percent(slow, expected) + " matched", browser.text("matched"));
+    assertEquals(FlameBrowser.percent(slow, expected) + " matched", browser.text("matched"));
     browser.click("#rangeAll");
-    assertEquals(TimedWork.SAMPLES, shown());
+    assertEquals(TimedWork.SAMPLES, browser.shown());
   }
 
   @Test
   void aSecondRangeGivesTheDifference() throws Exception {
     open(timedPage, "n=functions");
-    double[] strip = strip();
-    browser.drag(strip[0] + 0.401 * strip[2], strip[0] + 0.599 * strip[2], strip[1], 0);
-    browser.drag(strip[0] + 0.05 * strip[2], strip[0] + 0.30 * strip[2], strip[1], SHIFT);
-    int[] range = range("r");
-    int[] base = range("b");
-    tab("Changes");
-    List<List<String>> rows = rows();
+    double[] strip = browser.strip();
+    browser.drag(strip[0] + 0.401 * strip[2], strip[0] + 0.599 * strip[2], strip[1]);
+    browser.drag(strip[0] + 0.05 * strip[2], strip[0] + 0.30 * strip[2], strip[1], Keys.SHIFT);
+    int[] range = browser.range("r");
+    int[] base = browser.range("b");
+    browser.tab("Changes");
+    List<List<String>> rows = browser.rows();
     double now = share("app.Main.slow", range);
     double then = share("app.Main.slow", base);
     List<String> slow =
@@ -176,69 +236,84 @@ class FlamePageIT {
         rows.stream().filter(r -> r.get(3).contains("app.Zip.pack")).findFirst().orElseThrow();
     assertTrue(zip.get(3).contains("noise"), zip.get(3));
     browser.click("#swap");
-    slow = rows().stream().filter(r -> r.get(3).contains("Main.slow")).findFirst().orElseThrow();
+    slow =
+        browser.rows().stream()
+            .filter(r -> r.get(3).contains("Main.slow"))
+            .findFirst()
+            .orElseThrow();
     assertEquals(points(then - now), slow.get(0));
     browser.click("#rangeAll");
-    assertFalse(hash().contains("b="), hash());
+    assertFalse(browser.hash().contains("b="), browser.hash());
   }
 
   @Test
   void theRestOfTheTimeIsABaseline() throws Exception {
-    open(timedPage, "n=changes&r=200-300");
+    open(timedPage, "n=functions");
+    double[] strip = browser.strip();
+    browser.drag(strip[0] + 0.401 * strip[2], strip[0] + 0.599 * strip[2], strip[1]);
+    int[] range = browser.range("r");
     browser.click("#rest");
-    tab("Changes");
-    int[] range = {200, 300};
+    browser.tab("Changes");
     double now = share("app.Tree.walk", range);
     long rest = count(s -> !isIn(s, range));
     double then = (double) count(s -> !isIn(s, range) && has(s, "app.Tree.walk")) / rest;
     List<String> walk =
-        rows().stream().filter(r -> r.get(3).contains("Tree.walk")).findFirst().orElseThrow();
+        browser.rows().stream()
+            .filter(r -> r.get(3).contains("Tree.walk"))
+            .findFirst()
+            .orElseThrow();
     assertEquals(points(now - then), walk.get(0));
     String baseline = String.format(Locale.ROOT, "%,d in the baseline", rest);
     assertTrue(browser.text("tableNote").contains(baseline), browser.text("tableNote"));
   }
 
   @Test
-  void theStripZoomsByTheWheelKeys() throws Exception {
+  void theStripIsZoomed() throws Exception {
     open(timedPage, "");
-    browser.eval("document.getElementById('strip').focus()");
+    double[] strip = browser.strip();
+    assertFalse(browser.find("#stripOut").isDisplayed());
     for (int i = 0; i < 6; i++) {
-      browser.key("+", 0);
+      browser.wheel(strip[0] + strip[2] / 2, strip[1], -100);
     }
-    assertEquals("Zoom out", browser.text("stripOut"));
+    assertTrue(browser.find("#stripOut").isDisplayed());
     assertTrue(browser.text("stripScale").startsWith("a column is 20 ms"));
-    browser.key("ArrowRight", 0);
-    int[] first = range("r");
-    browser.key("ArrowRight", 0);
-    assertEquals(first[0] + 1, range("r")[0]);
-    int[] range = range("r");
-    assertEquals(count(s -> isIn(s, range)), shown());
+    browser.click("#stripOut");
+    assertFalse(browser.find("#stripOut").isDisplayed());
+    browser.run("document.getElementById('strip').focus()");
+    for (int i = 0; i < 6; i++) {
+      browser.type("+");
+    }
+    assertTrue(browser.text("stripScale").startsWith("a column is 20 ms"));
+    browser.type(Keys.ARROW_RIGHT);
+    int[] first = browser.range("r");
+    browser.type(Keys.ARROW_RIGHT);
+    assertEquals(first[0] + 1, browser.range("r")[0]);
+    int[] range = browser.range("r");
+    assertEquals(count(s -> isIn(s, range)), browser.shown());
   }
 
   @Test
   void threadsStatesAndKindsAreChosen() throws Exception {
     open(timedPage, "n=threads");
-    List<List<String>> rows = rows();
-    assertEquals(List.of("50.0 %", "1,000", "zip"), rows.get(0));
-    browser.click("#tableRows tr:nth-child(1)");
-    assertEquals(count(s -> s.thread().text().equals("zip")), shown());
+    List<List<String>> rows = browser.rows();
+    assertEquals(List.of("50.0 %", "1,000", "zip"), rows.get(1));
+    browser.click("#tableRows tr:nth-child(2)");
+    assertEquals(count(s -> s.thread().text().equals("zip")), browser.shown());
     assertTrue(browser.text("filters").contains("Threads: zip"));
-    assertEquals(2, rows().size(), "the other stays in the table");
+    assertEquals(2, browser.rows().size(), "the other stays in the table");
     browser.click("#filters button");
-    assertEquals(TimedWork.SAMPLES, shown());
+    assertEquals(TimedWork.SAMPLES, browser.shown());
     browser.click("#states button:nth-child(2)");
-    assertEquals(count(s -> s.state().equals("waiting")), shown());
+    assertEquals(count(s -> s.state().equals("waiting")), browser.shown());
     browser.click("#states button:nth-child(2)");
-    browser.eval(
-        "[...document.querySelectorAll('#legend button')]"
-            + ".find(b => b.textContent.startsWith('kernel')).click()");
+    browser.click("#legend button", "kernel");
     long kernel = count(s -> innermost(s).equals("ksys_write [kernel]"));
-    assertEquals(kernel, shown());
+    assertEquals(kernel, browser.shown());
     assertEquals(250, kernel);
     // Nothing is left: it is said, and nothing breaks.
-    tab("Threads");
-    browser.eval("document.querySelector('#states button:nth-child(2)').click()");
-    assertEquals(0, shown());
+    browser.tab("Threads");
+    browser.click("#states button:nth-child(2)");
+    assertEquals(0, browser.shown());
     assertNothingWrong();
   }
 
@@ -255,30 +330,28 @@ class FlamePageIT {
     long all = WaitingWork.WORK_NANOS + WaitingWork.IDLE_NANOS;
     for (String chip :
         List.of(
-            "park" + percent(WaitingWork.POOL_NANOS, all),
-            "socket" + percent(WaitingWork.SOCKET_NANOS, all),
-            "on CPU" + percent(WaitingWork.CPU_NANOS, all))) {
+            "park" + FlameBrowser.percent(WaitingWork.POOL_NANOS, all),
+            "socket" + FlameBrowser.percent(WaitingWork.SOCKET_NANOS, all),
+            "on CPU" + FlameBrowser.percent(WaitingWork.CPU_NANOS, all))) {
       assertTrue(states.contains(chip), chip + " in " + states);
     }
     assertEquals(
-        percent(WaitingWork.POOL_NANOS, all),
-        shareOf("java.util.concurrent.locks.LockSupport.park"));
+        FlameBrowser.percent(WaitingWork.POOL_NANOS, all),
+        browser.shareOf("java.util.concurrent.locks.LockSupport.park"));
     String tip = browser.text("tip");
     assertTrue(tip.contains("Wall time20.00 s") && tip.contains("Mostlypark"), tip);
     assertFalse(tip.contains("Samples"), tip);
-    String ofState = colorOf("java.util.concurrent.locks.LockSupport.park");
+    String ofState = browser.colorOf("java.util.concurrent.locks.LockSupport.park");
     browser.click("#colors");
     assertEquals("Colours: kinds of code", browser.text("colors"));
-    assertNotEquals(ofState, colorOf("java.util.concurrent.locks.LockSupport.park"));
-    assertTrue(hash().contains("c=kind"), hash());
+    assertNotEquals(ofState, browser.colorOf("java.util.concurrent.locks.LockSupport.park"));
+    assertTrue(browser.hash().contains("c=kind"), browser.hash());
     browser.click("#colors");
-    assertEquals(ofState, colorOf("java.util.concurrent.locks.LockSupport.park"));
+    assertEquals(ofState, browser.colorOf("java.util.concurrent.locks.LockSupport.park"));
     // Only one state: the whole is that.
-    browser.eval(
-        "[...document.querySelectorAll('#states button')]"
-            + ".find(b => b.textContent.startsWith('socket')).click()");
+    browser.click("#states button", "socket");
     assertTrue(browser.text("filters").contains("State: socket"));
-    assertEquals("100 %", shareOf("sun.nio.ch.NioSocketImpl.read"));
+    assertEquals("100 %", browser.shareOf("sun.nio.ch.NioSocketImpl.read"));
     assertNothingWrong();
   }
 
@@ -303,9 +376,9 @@ class FlamePageIT {
     assertEquals(WaitingWork.SELECTOR_NANOS, LongStream.of(byCell).sum());
     assertTrue(LongStream.of(byCell).max().orElseThrow() <= 2 * cells.widthNanos(), "a spike");
     open(page("spread", loop, false), "");
-    double[] strip = strip();
-    browser.drag(strip[0] + 0.401 * strip[2], strip[0] + 0.749 * strip[2], strip[1], 0);
-    int[] range = range("r");
+    double[] strip = browser.strip();
+    browser.drag(strip[0] + 0.401 * strip[2], strip[0] + 0.749 * strip[2], strip[1]);
+    int[] range = browser.range("r");
     double expected = LongStream.of(byCell).skip(range[0]).limit(range[1] - range[0]).sum() / 1e9;
     assertTrue(expected > 1 && expected < 8, "seconds: " + expected);
     String label =
@@ -320,43 +393,102 @@ class FlamePageIT {
     open(timedPage, "n=functions");
     for (String name : List.of("app.Tree.walk", "deflate [libzip.so]", "app.Main.work")) {
       List<String> row =
-          rows().stream().filter(r -> r.get(2).endsWith(name)).findFirst().orElseThrow();
-      assertEquals(percent(count(s -> innermost(s).equals(name)), TimedWork.SAMPLES), row.get(0));
-      assertEquals(percent(count(s -> has(s, name)), TimedWork.SAMPLES), row.get(1), name);
+          browser.rows().stream().filter(r -> r.get(2).endsWith(name)).findFirst().orElseThrow();
+      assertEquals(
+          FlameBrowser.percent(count(s -> innermost(s).equals(name)), TimedWork.SAMPLES),
+          row.get(0));
+      assertEquals(
+          FlameBrowser.percent(count(s -> has(s, name)), TimedWork.SAMPLES), row.get(1), name);
     }
-    tab("Libraries");
+    browser.tab("Libraries");
     List<String> zip =
-        rows().stream().filter(r -> r.get(2).equals("libzip.so")).findFirst().orElseThrow();
+        browser.rows().stream().filter(r -> r.get(2).equals("libzip.so")).findFirst().orElseThrow();
     assertEquals(List.of("37.5 %", "50.0 %", "libzip.so"), zip);
+  }
+
+  /** Numbers from the largest, names from A; the same column once more the other way round. */
+  @Test
+  void tablesAreSorted() throws Exception {
+    open(timedPage, "n=functions");
+    SortedMap<String, long[]> sums = new TreeMap<>();
+    timed.forEachSample(
+        sample -> {
+          List<String> stack = sample.frames().stream().map(SampledFrame::text).toList();
+          sums.computeIfAbsent(stack.get(stack.size() - 1), name -> new long[2])[0]++;
+          Set.copyOf(stack).forEach(n -> sums.computeIfAbsent(n, name -> new long[2])[1]++);
+        });
+    // By name where nothing else decides, as the page does.
+    Comparator<String> own = Comparator.comparingLong(name -> -sums.get(name)[0]);
+    Comparator<String> total = Comparator.comparingLong(name -> -sums.get(name)[1]);
+    List<String> names = List.copyOf(sums.keySet());
+    assertEquals(names.stream().sorted(own.thenComparing(total)).toList(), browser.names());
+    browser.click("#tableHead button", "Total");
+    assertEquals(names.stream().sorted(total).toList(), browser.names());
+    assertEquals("descending", sortOf("Total"));
+    browser.click("#tableHead button", "Total");
+    assertEquals(names.stream().sorted(total.reversed()).toList(), browser.names());
+    assertEquals("ascending", sortOf("Total"));
+    browser.click("#tableHead button", "Function");
+    assertEquals(names, browser.names());
+    browser.click("#tableHead button", "Function");
+    assertEquals(names.stream().sorted(Comparator.reverseOrder()).toList(), browser.names());
+    assertEquals("descending", sortOf("Function"));
+    open(timedPage, browser.hash());
+    assertEquals(names.stream().sorted(Comparator.reverseOrder()).toList(), browser.names());
+    browser.tab("Threads");
+    assertEquals(List.of("web", "zip"), browser.names()); // equal shares
+    browser.click("#tableHead button", "Thread");
+    browser.click("#tableHead button", "Thread");
+    assertEquals(List.of("zip", "web"), browser.names());
+    assertNothingWrong();
+  }
+
+  private static String sortOf(String column) {
+    return browser
+        .eval(
+            "[...document.querySelectorAll('#tableHead th')].find(h => h.textContent === '"
+                + column
+                + "').ariaSort")
+        .getAsString();
+  }
+
+  @Test
+  void aClickInATableSearchesForAFunction() throws Exception {
+    open(timedPage, "n=functions");
+    browser.click("#tableRows tr", "37.5 %");
+    assertEquals("^deflate \\[libzip\\.so\\]$", browser.find("#search").getDomProperty("value"));
+    long matched = count(s -> has(s, "deflate [libzip.so]"));
+    assertEquals(
+        FlameBrowser.percent(matched, TimedWork.SAMPLES) + " matched", browser.text("matched"));
+    assertEquals("1 of 1", browser.text("step"));
   }
 
   @Test
   void callersAndCalleesOfAFunction() throws Exception {
     open(timedPage, "");
-    double[] at = frame("app.Tree.walk");
-    browser.click(at[0], at[1], SHIFT);
-    assertTrue(hash().contains("v=function"), hash());
+    double[] at = browser.frame("app.Tree.walk");
+    browser.click(at[0], at[1], Keys.SHIFT);
+    assertTrue(browser.hash().contains("v=function"), browser.hash());
     assertEquals("Callers and callees of app.Tree.walk", browser.text("path"));
     // Below its row are its callers, above it what it calls; both have all of its samples.
     long walk = count(s -> has(s, "app.Tree.walk"));
-    assertEquals(percent(walk, TimedWork.SAMPLES), shareOf("app.Main.work"));
-    assertEquals(percent(walk, TimedWork.SAMPLES), shareOf("app.Tree.visit"));
+    assertEquals(FlameBrowser.percent(walk, TimedWork.SAMPLES), browser.shareOf("app.Main.work"));
+    assertEquals(FlameBrowser.percent(walk, TimedWork.SAMPLES), browser.shareOf("app.Tree.visit"));
     // Callers and callees of one stack both match: it counts once.
-    browser.key("/", 0);
-    browser.type("Main.work|Tree.visit");
+    browser.type("/", "Main.work|Tree.visit");
     assertEquals("100 % matched", browser.text("matched"));
-    browser.eval(
-        "const box = document.getElementById('search'); box.value = ''; box.blur();"
-            + " box.dispatchEvent(new Event('input'))");
-    browser.key("s", 0);
-    assertFalse(hash().contains("v="), hash());
+    browser.press("a", Keys.CONTROL);
+    browser.type(Keys.DELETE);
+    browser.click("#path button"); // out of the box
+    browser.type("s");
+    assertFalse(browser.hash().contains("v="), browser.hash());
   }
 
   @Test
   void javaCallersOfALibraryAreOneClickAway() throws Exception {
     open(timedPage, "n=libraries");
     int row = 1;
-    for (List<String> cells : rows()) {
+    for (List<String> cells : browser.rows()) {
       if (cells.get(2).equals("libzip.so")) {
         break;
       }
@@ -367,46 +499,47 @@ class FlamePageIT {
     // The JNI method is next to the root, then its caller: rows from the top.
     List<String> chain = new ArrayList<>();
     for (int level = 0; level < 4; level++) {
-      chain.add(tipAt(400, level));
+      chain.add(browser.tipAt(400, level));
     }
     assertEquals(List.of("libzip.so", "app.Zip.compress0", "app.Zip.pack", "app.Main.work"), chain);
     // All samples of the library's calls, also those that are in the kernel.
     String work = browser.text("tip");
     assertTrue(work.contains("Samples1,00050.0 % of all100 % of callee"), work);
     browser.click("#tableRows tr:nth-child(" + row + ")");
-    assertFalse(hash().contains("v="), hash());
+    assertFalse(browser.hash().contains("v="), browser.hash());
   }
 
   @Test
   void framesAreFoldedHiddenAndMerged() throws Exception {
     open(timedPage, "n=functions");
-    assertTrue(names().contains("Thread::run() [libjvm.so]"));
+    assertTrue(browser.names().contains("Thread::run() [libjvm.so]"));
     browser.click("#foldJvm");
-    assertFalse(names().contains("Thread::run() [libjvm.so]"), names()::toString);
-    assertTrue(names().contains("[libjvm.so]"), names()::toString);
+    assertFalse(browser.names().contains("Thread::run() [libjvm.so]"), browser.names()::toString);
+    assertTrue(browser.names().contains("[libjvm.so]"), browser.names()::toString);
     browser.click("#foldKernel");
-    assertTrue(names().contains("[kernel]") && !names().contains("do_syscall_64 [kernel]"));
+    assertTrue(
+        browser.names().contains("[kernel]")
+            && !browser.names().contains("do_syscall_64 [kernel]"));
     browser.click("#hideStart");
-    assertFalse(names().contains("start_thread [libc.so.6]"), names()::toString);
-    assertFalse(names().contains("call_stub"), names()::toString);
-    assertEquals("all", tipAtBottom(0));
-    assertEquals("app.Main.work", tipAtBottom(1));
+    assertFalse(browser.names().contains("start_thread [libc.so.6]"), browser.names()::toString);
+    assertFalse(browser.names().contains("call_stub"), browser.names()::toString);
+    assertEquals("all", browser.tipAtBottom(0));
+    assertEquals("app.Main.work", browser.tipAtBottom(1));
     // walk calls itself, and again through visit: what it calls itself is one with it.
-    browser.key("/", 0);
-    browser.type("Tree.walk");
+    browser.type("/", "Tree.walk");
     assertEquals("1 of 3", browser.text("step"));
     browser.click("#mergeRecursion");
     assertEquals("1 of 2", browser.text("step"));
-    assertEquals(List.of("100 %"), totals("app.Main.work"));
-    assertEquals(List.of("45.0 %"), totals("app.Tree.visit"));
-    assertEquals(TimedWork.SAMPLES, shown());
-    assertTrue(hash().contains("f=jksr"), hash());
+    assertEquals(List.of("100 %"), browser.totals("app.Main.work"));
+    assertEquals(List.of("45.0 %"), browser.totals("app.Tree.visit"));
+    assertEquals(TimedWork.SAMPLES, browser.shown());
+    assertTrue(browser.hash().contains("f=jksr"), browser.hash());
   }
 
   @Test
   void theTooltipSaysAllOfAFrame() throws Exception {
     open(timedPage, "");
-    double[] at = frame("deflate [libzip.so]");
+    double[] at = browser.frame("deflate [libzip.so]");
     browser.move(at[0], at[1]);
     String tip = browser.text("tip");
     for (String part :
@@ -422,7 +555,7 @@ class FlamePageIT {
             "Found by")) {
       assertTrue(tip.contains(part), part + " in " + tip);
     }
-    at = frame("app.Zip.pack");
+    at = browser.frame("app.Zip.pack");
     browser.move(at[0], at[1]);
     assertTrue(browser.text("tip").contains("Line17"), browser.text("tip"));
   }
@@ -430,67 +563,67 @@ class FlamePageIT {
   @Test
   void theKeyboardMovesBetweenFrames() throws Exception {
     open(timedPage, "");
-    browser.eval("document.getElementById('scroll').focus()");
-    browser.key("ArrowUp", 0);
-    browser.key("ArrowUp", 0);
-    assertTrue(browser.text("say").startsWith("start_thread [libc.so.6], 100 % of all"));
-    browser.key("ArrowUp", 0);
-    assertTrue(browser.text("say").startsWith("Thread::run()"), browser.text("say"));
-    browser.key("ArrowDown", 0);
-    assertTrue(browser.text("say").startsWith("start_thread"), browser.text("say"));
-    browser.key("Enter", 0);
+    browser.run("document.getElementById('scroll').focus()");
+    browser.type(Keys.ARROW_UP);
+    browser.type(Keys.ARROW_UP);
+    assertTrue(told().startsWith("start_thread [libc.so.6], 100 % of all"), told());
+    browser.type(Keys.ARROW_UP);
+    assertTrue(told().startsWith("Thread::run()"), told());
+    browser.type(Keys.ARROW_DOWN);
+    assertTrue(told().startsWith("start_thread"), told());
+    browser.type(Keys.ENTER);
     assertTrue(browser.text("path").endsWith("start_thread"), browser.text("path"));
-    browser.key("h", 0);
-    assertTrue(rows().size() > 5);
-    browser.key("d", 0);
-    assertTrue(hash().contains("dark"), hash());
+    browser.type("h");
+    assertTrue(browser.rows().size() > 5);
+    browser.type("d");
+    assertTrue(browser.hash().contains("dark"), browser.hash());
   }
 
   @Test
   void theAddressKeepsTheState() throws Exception {
     open(timedPage, "");
-    browser.eval("document.getElementById('scroll').focus()");
-    browser.key("h", 0);
-    tab("Threads");
-    browser.click("#tableRows tr:nth-child(2)");
+    browser.run("document.getElementById('scroll').focus()");
+    browser.type("h");
+    browser.tab("Threads");
+    browser.click("#tableRows tr:nth-child(1)");
+    browser.click("#tableHead button", "Thread");
     browser.click("#foldJvm");
     browser.click("#metric");
-    double[] strip = strip();
-    browser.drag(strip[0] + 0.2 * strip[2], strip[0] + 0.7 * strip[2], strip[1], 0);
-    browser.drag(strip[0] + 0.8 * strip[2], strip[0] + 0.9 * strip[2], strip[1], SHIFT);
-    browser.key("/", 0);
-    browser.type("walk");
-    double[] at = frame("app.Tree.walk");
-    browser.click(at[0], at[1], 0);
-    String hash = hash();
-    for (String part : List.of("q=", "r=", "b=", "t=", "f=", "w=", "z=", "n=")) {
+    double[] strip = browser.strip();
+    browser.drag(strip[0] + 0.2 * strip[2], strip[0] + 0.7 * strip[2], strip[1]);
+    browser.drag(strip[0] + 0.8 * strip[2], strip[0] + 0.9 * strip[2], strip[1], Keys.SHIFT);
+    browser.type("/", "walk");
+    double[] at = browser.frame("app.Tree.walk");
+    browser.click(at[0], at[1]);
+    String hash = browser.hash();
+    for (String part : List.of("q=", "r=", "b=", "t=", "f=", "w=", "z=", "n=", "o=")) {
       assertTrue(hash.contains(part), part + " in " + hash);
     }
-    String state = state();
+    String state = browser.state();
     open(timedPage, hash);
-    assertEquals(state, state());
-    assertEquals(hash, hash());
+    assertEquals(state, browser.state());
+    assertEquals(hash, browser.hash());
   }
 
   @Test
   void anAddressThatSaysNonsenseIsIgnored() throws Exception {
     open(timedPage, "r=9-3&b=x&t=nobody&s=99&k=none&v=function.999999&z=-7&n=x&w=miles&q=%28");
-    assertEquals(TimedWork.SAMPLES, shown());
+    assertEquals(TimedWork.SAMPLES, browser.shown());
     assertNothingWrong();
   }
 
   @Test
   void namesOfObjectsOwnPropertiesAreNoTables() throws Exception {
     open(timedPage, "n=constructor");
-    assertEquals(TimedWork.SAMPLES, shown());
+    assertEquals(TimedWork.SAMPLES, browser.shown());
     assertNothingWrong();
   }
 
   @Test
   void theStartOfAThreadIsHiddenBelowItsName() throws Exception {
     open(page("timed", timed, true), "n=functions&f=s");
-    assertFalse(names().contains("start_thread [libc.so.6]"), names()::toString);
-    assertTrue(names().contains("[zip]"), names()::toString);
+    assertFalse(browser.names().contains("start_thread [libc.so.6]"), browser.names()::toString);
+    assertTrue(browser.names().contains("[zip]"), browser.names()::toString);
   }
 
   /** Two threads of one name; and a name that begins with the mark of a byte order. */
@@ -510,14 +643,14 @@ class FlamePageIT {
           }
         });
     open(page("twins", timed(file), false), "n=threads");
-    assertEquals(List.of("twin (id 12)", "twin (id 11)"), names());
+    assertEquals(List.of("twin (id 12)", "twin (id 11)"), browser.names());
     browser.click("#tableRows tr:nth-child(1)");
-    assertEquals(2, shown());
-    String hash = hash();
+    assertEquals(2, browser.shown());
+    String hash = browser.hash();
     open(page("twins", timed(file), false), hash);
-    assertEquals(2, shown());
-    tab("Functions");
-    assertEquals(List.of("\ufeffa.B.run"), names());
+    assertEquals(2, browser.shown());
+    browser.tab("Functions");
+    assertEquals(List.of("\ufeffa.B.run"), browser.names());
   }
 
   @Test
@@ -527,7 +660,10 @@ class FlamePageIT {
     open(file, "n=changes");
     assertTrue(browser.text("filters").contains("than in before.jfr"), browser.text("filters"));
     List<String> slow =
-        rows().stream().filter(r -> r.get(3).contains("Main.slow")).findFirst().orElseThrow();
+        browser.rows().stream()
+            .filter(r -> r.get(3).contains("Main.slow"))
+            .findFirst()
+            .orElseThrow();
     assertEquals(List.of("+4.00 pp", "1.00 %", "5.00 %"), slow.subList(0, 3));
     // Newcombe's method 10 for 100 and 20 of 2,000, from the roots of Wilson's quadratic.
     assertTrue(slow.get(3).endsWith("(+2.97 pp to +5.10 pp)"), slow.get(3));
@@ -605,16 +741,29 @@ class FlamePageIT {
   void oneSampleWithoutFramesIsShown() throws Exception {
     ManyStacks.one(directory);
     open(page("one", timed(directory.resolve("one.jfr")), false), "n=functions");
-    assertEquals(1, shown());
+    assertEquals(1, browser.shown());
     assertTrue(browser.text("noteText").contains("1 sample only: shares are rough"));
-    browser.key("s", 0);
+    browser.type("s");
     assertNothingWrong();
   }
 
+  private static final String HINT_FITS =
+      """
+      (e => {
+        const pen = document.createElement('canvas').getContext('2d'), style = getComputedStyle(e);
+        pen.font = style.font;
+        return pen.measureText(e.placeholder).width <= e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      })(document.getElementById('search'))
+      """;
+
   @Test
   void allControlsHaveNamesAndFit() throws Exception {
-    for (int width : List.of(700, 1024, 1600)) {
+    Path compared = diff("after.jfr", timed, "before.jfr", timed);
+    for (int width : List.of(700, 1024, 1200, 1600)) {
+      browser.open(compared, "n=functions", width, 760);
+      assertTrue(browser.eval(HINT_FITS).getAsBoolean(), "the search's hint is cut off");
       browser.open(timedPage, "n=functions", width, 760);
+      assertTrue(browser.eval(HINT_FITS).getAsBoolean(), "the search's hint is cut off");
       int header = browser.eval("document.querySelector('header').offsetHeight").getAsInt();
       assertTrue(header < 150, width + ": " + header + " px");
       assertEquals(width, browser.eval("document.body.scrollWidth").getAsInt());
@@ -682,172 +831,17 @@ class FlamePageIT {
     }
   }
 
-  // ---- the page
-
   private static void open(Path page, String hash) throws Exception {
     browser.open(page, hash, WIDTH, HEIGHT);
   }
 
+  /** What a screen reader is told of the frame that the keyboard is at. */
+  private static String told() {
+    return browser.find("#frame [role]").getDomAttribute("aria-label");
+  }
+
   private static void assertNothingWrong() {
     assertEquals("", browser.problems());
-  }
-
-  private static String hash() throws Exception {
-    return browser.eval("location.hash.slice(1)").getAsString();
-  }
-
-  private static int[] range(String key) throws Exception {
-    String[] ends =
-        browser
-            .eval("new URLSearchParams(location.hash.slice(1)).get('" + key + "')")
-            .getAsString()
-            .split("-");
-    return new int[] {Integer.parseInt(ends[0]), Integer.parseInt(ends[1])};
-  }
-
-  /** The samples that the graph is of, as a screen reader is told. */
-  private static long shown() throws Exception {
-    String label =
-        browser.eval("document.getElementById('canvas').getAttribute('aria-label')").getAsString();
-    return Long.parseLong(label.replaceAll(".*: ([0-9,]+) samples.*", "$1").replace(",", ""));
-  }
-
-  private static String state() throws Exception {
-    return shown()
-        + "\n"
-        + browser.text("path")
-        + "\n"
-        + browser.text("matched")
-        + "\n"
-        + browser.text("rangeText")
-        + "\n"
-        + rows();
-  }
-
-  private static void tab(String name) throws Exception {
-    browser.eval(
-        "[...document.querySelectorAll('#tabs button')].find(b => b.textContent === '"
-            + name
-            + "').click()");
-  }
-
-  /** The texts of the table's cells. */
-  private static List<List<String>> rows() throws Exception {
-    List<List<String>> rows = new ArrayList<>();
-    for (JsonElement row :
-        browser
-            .eval(
-                """
-                [...document.querySelectorAll('#tableRows tr')].map(r => [...r.cells].map(c => {
-                  const copy = c.cloneNode(true);
-                  for (const b of copy.querySelectorAll('button')) b.remove();
-                  return copy.textContent;
-                }))
-                """)
-            .getAsJsonArray()) {
-      List<String> cells = new ArrayList<>();
-      row.getAsJsonArray().forEach(cell -> cells.add(cell.getAsString()));
-      rows.add(cells);
-    }
-    return rows;
-  }
-
-  private static List<String> totals(String name) throws Exception {
-    return rows().stream().filter(r -> r.get(2).endsWith(name)).map(r -> r.get(1)).toList();
-  }
-
-  private static List<String> names() throws Exception {
-    return rows().stream().map(row -> row.get(row.size() - 1)).toList();
-  }
-
-  /** Left end, height in the middle, and width. */
-  private static double[] strip() throws Exception {
-    double[] middle = browser.middle("#strip");
-    double width = browser.eval("document.getElementById('strip').clientWidth").getAsDouble();
-    return new double[] {middle[0] - width / 2, middle[1], width};
-  }
-
-  /** Where a frame is on the screen: the mouse looks for it, as its tooltip says its name. */
-  private static double[] frame(String name) throws Exception {
-    String found =
-        browser
-            .eval(
-                """
-                (async name => {
-                  const canvas = document.getElementById('canvas'), tip = document.getElementById('tip');
-                  const box = canvas.getBoundingClientRect();
-                  for (let x = 20; x < box.right; x += 220) {
-                    for (let y = box.bottom - 12, misses = 0; y > box.top && misses < 3; y -= 19) {
-                      const where = {clientX: x, clientY: y, bubbles: true};
-                      canvas.dispatchEvent(new MouseEvent('mousemove', where));
-                      await new Promise(r => requestAnimationFrame(r));
-                      if (!tip.hidden && tip.querySelector('b').textContent === name) return x + ',' + y;
-                      misses = tip.hidden ? misses + 1 : 0;
-                    }
-                  }
-                  return '';
-                })('NAME')
-                """
-                    .replace("NAME", name))
-            .getAsString();
-    assertFalse(found.isEmpty(), "no frame " + name);
-    String[] at = found.split(",");
-    return new double[] {Double.parseDouble(at[0]), Double.parseDouble(at[1])};
-  }
-
-  /** The colour near a frame's right end, where no text is. */
-  private static String colorOf(String name) throws Exception {
-    double[] at = frame(name);
-    browser.move(5, 5);
-    browser.frame();
-    return browser
-        .eval(
-            String.format(
-                Locale.ROOT,
-                """
-                (() => {
-                  const canvas = document.getElementById('canvas'), box = canvas.getBoundingClientRect();
-                  const scale = canvas.width / box.width, g = canvas.getContext('2d');
-                  return [...g.getImageData((%f - box.left) * scale, (%f - box.top - 8) * scale, 1, 1).data].join();
-                })()
-                """,
-                at[0],
-                at[1]))
-        .getAsString();
-  }
-
-  private static String tipName() throws Exception {
-    return browser
-        .eval(
-            "document.getElementById('tip').hidden ? '' :"
-                + " document.querySelector('#tip b').textContent")
-        .getAsString();
-  }
-
-  /** The share of all that the tooltip of a frame says. */
-  private static String shareOf(String name) throws Exception {
-    double[] at = frame(name);
-    browser.move(at[0], at[1]);
-    return browser
-        .eval("document.querySelector('#tip tr').cells[2].textContent")
-        .getAsString()
-        .replace(" of all", "");
-  }
-
-  private static String tipAt(double x, int row) throws Exception {
-    double top =
-        browser.eval("document.getElementById('canvas').getBoundingClientRect().top").getAsDouble();
-    browser.move(x, top + 3 + 19 * row + 9);
-    return tipName();
-  }
-
-  private static String tipAtBottom(int row) throws Exception {
-    double bottom =
-        browser
-            .eval("document.getElementById('canvas').getBoundingClientRect().bottom")
-            .getAsDouble();
-    browser.move(400, bottom - 3 - 19 * row - 9);
-    return tipName();
   }
 
   // ---- the recording
@@ -914,14 +908,6 @@ class FlamePageIT {
 
   private static double share(String name, int[] cells) throws Exception {
     return (double) count(s -> isIn(s, cells) && has(s, name)) / count(s -> isIn(s, cells));
-  }
-
-  private static String percent(long part, long all) {
-    double percent = 100.0 * part / all;
-    return String.format(
-        Locale.ROOT,
-        percent == 100 || percent == 0 ? "%.0f %%" : percent >= 10 ? "%.1f %%" : "%.2f %%",
-        percent);
   }
 
   private static String points(double share) {

@@ -53,15 +53,15 @@ class OpeningTimeIT {
     JfrToHeatmap.convert(merged.toString(), pages.get("jfr-converter's heat map") + "", arguments);
     Map<String, List<Long>> millis = new LinkedHashMap<>();
     Path empty = Files.writeString(directory.resolve("empty.html"), "<html></html>");
-    try (Browser browser = Browser.start(directory)) {
+    try (Browser browser = new Browser(directory)) {
       for (int round = 0; round < ROUNDS; round++) {
         for (Map.Entry<String, Path> page : pages.entrySet()) {
-          browser.openOther(empty, WIDTH, HEIGHT);
+          browser.openOther(empty, "", WIDTH, HEIGHT);
           long began = System.nanoTime();
           if (page.getKey().equals("flamegraph")) {
             browser.open(page.getValue(), "", WIDTH, HEIGHT);
           } else {
-            browser.openOther(page.getValue(), WIDTH, HEIGHT);
+            browser.openOther(page.getValue(), "", WIDTH, HEIGHT);
           }
           browser.frame();
           millis

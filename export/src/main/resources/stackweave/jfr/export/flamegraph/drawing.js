@@ -32,6 +32,7 @@ const percent = (part, of) => {
 };
 const points = d => (d > 0 ? '+' : d < 0 ? '\u2212' : '') + (100 * Math.abs(d)).toFixed(Math.abs(d) >= 0.1 ? 1 : 2) + ' pp';
 const count = v => Math.round(v).toLocaleString('en');
+const samples = v => count(v) + (v === 1 ? ' sample' : ' samples');
 const bytes = v => v >= 1 << 30 ? (v / (1 << 30)).toFixed(2) + ' GiB' : v >= 1 << 20 ? (v / (1 << 20)).toFixed(1) + ' MiB' : count(v / 1024) + ' KiB';
 const span = D.unit === 'bytes' ? bytes : D.unit === 'count' ? count : ns => ns >= 1e9 ? (ns / 1e9).toFixed(2) + ' s' : ns >= 1e6 ? (ns / 1e6).toFixed(1) + ' ms' : (ns / 1e3).toFixed(0) + ' \u00b5s';
 const amount = v => metric === 'time' ? span(v) : count(v);
@@ -179,8 +180,8 @@ function mark(i, color, w, scroll) {
 
 function drawFrame(i, x, y, wide, char) {
   const text = tree.text[i], isMatch = matches && matches[text];
-  const dim = matches && !isMatch, beneath = i < zoomed && zoomed < tree.end[i];
-  ctx.globalAlpha = dim ? 0.3 : beneath ? 0.6 : 1;
+  const dim = matches && !isMatch, beneath = i < zoomed && zoomed < tree.end[i], night = dark && !printing;
+  ctx.globalAlpha = dim ? 0.3 : beneath ? (night ? 0.4 : 0.6) : 1;
   ctx.fillStyle = isMatch ? palette.match : baseValues ? changeColor(changeAt(i)) : nodeColor(i, (text * 7 + 3) & 3);
   const gap = wide > 4 ? 0.8 : 0;
   ctx.fillRect(x, y, wide - gap, ROW - 1);
@@ -195,7 +196,7 @@ function drawFrame(i, x, y, wide, char) {
     const label = fit(text, chars);
     if (label) {
       ctx.globalAlpha = dim ? 0.55 : 1;
-      ctx.fillStyle = dim && dark && !printing ? '#d6d3cc' : palette.ink;
+      ctx.fillStyle = night && (dim || beneath) ? '#eceae6' : palette.ink; // what is faint is dark there
       ctx.fillText(label, x + 4, y + ROW / 2 + .5, wide - 6);
     }
   }

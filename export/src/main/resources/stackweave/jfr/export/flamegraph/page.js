@@ -5,7 +5,7 @@ function changed(grown) {
   select();
   measure();
   cursor = hover = -1;
-  if (tab === 'changes' && !base) tab = 'functions';
+  if (tab === 'changes' && !base) { tab = 'functions'; sorted = 0; isReversed = false; }
   layout();
   setZoom(zoomed, false, false);
   showControls();
@@ -53,6 +53,13 @@ function showControls() {
   canvas.setAttribute('aria-label', (viewTitle() || 'Flame graph') + ': ' + (D.wall ? span(stackValues.time.total[0]) + ' of ' + D.timeLabel + ', ' : count(stackValues.count.total[0]) + ' samples, ') + count(tree.n) + ' frames');
 }
 
+/** Replaces what is in an element. If that had the focus, what comes to the same place gets it. */
+function refill(element, ...nodes) {
+  const controls = () => [...element.querySelectorAll('button, [tabindex]')], at = controls().indexOf(document.activeElement);
+  element.replaceChildren(...nodes);
+  if (at >= 0) (controls()[at] || scroller).focus({preventScroll: true});
+}
+
 /** Says which samples are left out, with a button that brings them back. */
 function showFilters() {
   const chips = [], chip = (text, undo) => {
@@ -80,7 +87,7 @@ function showFilters() {
   }
   const texts = [];
   if (chips.length && stackValues) texts.push(...chips);
-  $('filters').replaceChildren(...texts);
+  refill($('filters'), ...texts);
   $('filters').hidden = !texts.length;
   paint();
 }
@@ -103,12 +110,12 @@ function showLegend() {
     chip.onclick = () => { chosen.kind = chosen.kind === i ? -1 : i; changed(); };
     return chip;
   });
-  $('legend').replaceChildren(...chips.filter(chip => chip));
+  refill($('legend'), ...chips.filter(chip => chip));
   $('states').hidden = states.length < 2;
   if (states.length > 1) {
     let all = 0;
     for (const sum of stateSums) all += sum[metric];
-    $('states').replaceChildren(...states.map((name, i) => {
+    refill($('states'), ...states.map((name, i) => {
       const chip = document.createElement('button'), share = document.createElement('span');
       share.textContent = percent(stateSums[i][metric], all);
       if (byState && !base) {
@@ -207,7 +214,7 @@ addEventListener('keydown', e => {
   const typing = document.activeElement === $('search'), onButton = /^(BUTTON|SELECT|INPUT|TR)$/.test(document.activeElement.tagName);
   if (e.key === 'Escape') { reset(); $('search').blur(); e.preventDefault(); }
   else if ((e.key === '/' && !typing) || ((e.ctrlKey || e.metaKey) && e.key === 'f')) { $('search').focus(); $('search').select(); e.preventDefault(); }
-  else if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
+  else if (typing || document.activeElement === $('view') || e.ctrlKey || e.metaKey || e.altKey) return; // letters choose in a list
   else if (e.key.startsWith('Arrow') && !onButton && document.activeElement !== strip) { moveCursor(e.key); e.preventDefault(); }
   else if (e.key === 'Enter' && cursor >= 0 && !onButton) { setZoom(cursor, true); e.preventDefault(); }
   else if (e.key === 'Backspace') { back(); e.preventDefault(); }
@@ -217,6 +224,14 @@ addEventListener('keydown', e => {
   else if (e.key === 'h') setTables($('tables').hidden);
   else if (e.key === 'd') setDark(!dark);
 });
+
+/** A control that can't be used any more passes the focus on. */
+function keepFocus() {
+  const at = document.activeElement;
+  if (at.disabled || !at.getClientRects().length) scroller.focus({preventScroll: true});
+}
+addEventListener('click', keepFocus);
+addEventListener('keydown', keepFocus);
 
 $('title').textContent = $('title').title = D.title;
 $('title').dir = 'auto';

@@ -1,7 +1,8 @@
 // ---- state.js: the fragment of the address says what is shown ----
 //
 // q: search, z: zoomed node, v: view and text, r and b: ranges of cells (b also "rest"), t: threads,
-// s: state, k: kind, c: colours, f: what is folded (j, k, s, r), w: metric, n: table, flip, dark or light
+// s: state, k: kind, c: colours, f: what is folded (j, k, s, r), w: metric, n: table, o: the column that
+// it is sorted by (with - in reverse), flip, dark or light
 
 let loading = true;
 
@@ -22,6 +23,7 @@ function saveState() {
   if (zoomed) wish.set('z', zoomed);
   if ((metric === 'time') !== !!D.byTime) wish.set('w', metric);
   if (!$('tables').hidden) wish.set('n', tab);
+  if (!$('tables').hidden && (sorted || isReversed)) wish.set('o', (isReversed ? '-' : '') + sorted);
   if (flipped) wish.set('flip', '');
   if (dark !== matchMedia('(prefers-color-scheme: dark)').matches) wish.set(dark ? 'dark' : 'light', '');
   const hash = wish.toString().replace(/=(?=&|$)/g, '');
@@ -60,6 +62,9 @@ function loadState() {
   wanted = {name: isKnown ? name : 'stacks', of: isKnown && needsText ? +of : -1};
   const isTab = Object.hasOwn(TABS, wish.get('n') || '');
   if (isTab) tab = wish.get('n');
+  const order = /^(-?)([0-3])$/.exec(wish.get('o') || '');
+  sorted = isTab && order ? +order[2] : 0;
+  isReversed = isTab && !!order && !!order[1];
   $('tables').hidden = !isTab;
   $('search').value = wish.get('q') || '';
   zoomHistory.length = 0;

@@ -52,7 +52,7 @@ function drawStrip() {
   const style = getComputedStyle(document.documentElement);
   if (Array.isArray(chosen.base)) drawRange(chosen.base, style.getPropertyValue('--base'), [5, 3]);
   if (chosen.range) drawRange(chosen.range, style.getPropertyValue('--accent'), []);
-  $('stripScale').textContent = 'a column is ' + spanText(perColumn) + (rows > 1 ? ', a cell ' + spanText(perRow) : '') + ', of at most ' + (D.wall ? span(most) : count(most) + (most === 1 ? ' sample' : ' samples')) + '; wheel: zoom';
+  $('stripScale').textContent = 'a column is ' + spanText(perColumn) + (rows > 1 ? ', a cell ' + spanText(perRow) : '') + ', of at most ' + (D.wall ? span(most) : samples(most)) + '; wheel: zoom';
 }
 const spanText = cells => { const ms = cells * D.cellMillis; return ms < 1000 ? ms + ' ms' : ms < 120e3 ? +(ms / 1e3).toFixed(2) + ' s' : +(ms / 60e3).toFixed(1) + ' min'; };
 

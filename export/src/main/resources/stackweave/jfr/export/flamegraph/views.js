@@ -2,8 +2,8 @@
 
 /** name: stacks, inverted, function (of the text "of") or library (of the origin "of"). */
 let wanted = {name: 'stacks', of: -1};
-let stackTree = growStacks();
-let tree = stackTree; // what is shown
+let stackTree = null;
+let tree = null; // what is shown
 /** Nodes of a view; each may have one more that sums up. */
 const MAX_VIEW = 400000;
 let viewSummed = 0; // stacks that are summed up, as the view has too many nodes

@@ -26,7 +26,7 @@ function setZoom(i, keep, animate = true) {
   if (keep && i !== zoomed) zoomHistory.push(zoomed);
   zoomed = i;
   moveTo(i, animate);
-  showPath(); showTables(); showButtons();
+  showPath(); showTables(); showButtons(); tellFrame();
   if (matches) { const was = found[current]; findMatches(); selectMatch(Math.max(0, found.indexOf(was)), false); }
   saveState();
 }
@@ -50,7 +50,7 @@ function showPath() {
     a.onclick = () => setZoom(i, true);
     return a;
   });
-  $('path').replaceChildren(...links);
+  refill($('path'), ...links);
   $('path').scrollLeft = 1e6;
 }
 
@@ -76,7 +76,7 @@ function moveCursor(key) {
   }
   cursor = Math.max(0, to);
   show(cursor);
-  $('say').textContent = describeShort(cursor);
+  tellFrame();
   redraw();
 }
 
@@ -85,4 +85,18 @@ function show(i) {
   const top = rowTop(tree.level[i]), seen = scroller.scrollTop;
   if (top < seen || top + ROW > seen + scroller.clientHeight) scroller.scrollTop = top - (scroller.clientHeight - ROW) / 2;
 }
-const describeShort = i => texts[tree.text[i]].slice(0, 300) + ', ' + percent(V().total[i], all()) + ' of all, ' + D.kinds[tree.kind[i]].label;
+
+/**
+ * Tells a screen reader the frame that the keyboard is at, else the zoomed one. Each frame is an
+ * element of its own, because only another active element is read.
+ */
+function tellFrame() {
+  const i = cursor < 0 ? zoomed : cursor, frame = document.createElement('div');
+  const has = D.wall ? span(values.time.total[i]) + ' of ' + D.timeLabel : samples(values.count.total[i]);
+  frame.id = 'frame' + i;
+  frame.setAttribute('role', 'button');
+  frame.setAttribute('aria-label', texts[tree.text[i]].slice(0, 300) + ', ' + percent(V().total[i], all()) + ' of all, ' + has + ', ' + D.kinds[tree.kind[i]].label);
+  frame.onclick = () => setZoom(i, true);
+  $('frame').replaceChildren(frame);
+  scroller.setAttribute('aria-activedescendant', frame.id);
+}
