@@ -3,9 +3,13 @@ package stackweave.jfr.export;
 import static stackweave.jfr.event.SampleRecord.Kind.CPU;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import jdk.jfr.Recording;
 import stackweave.jfr.event.SampleRecord;
 import stackweave.jfr.status.Breakdown;
@@ -217,6 +221,77 @@ public final class Workload {
               new SampleRecord()
                   .begin(CPU, System.nanoTime(), 10_000_000)
                   .stack(thread, node, 0, 0));
+        }
+      }
+      recording.dump(file);
+    }
+  }
+
+  /**
+   * Records distinct stacks of 30 to 80 frames as a program has them: each leaves one before it
+   * within the last frames and goes on elsewhere, and a function calls a few others. Common ones
+   * come again. There are some six nodes for each stack.
+   */
+  public static void recordDistinct(Path file, int stacks) throws Exception {
+    Random random = new Random(11);
+    try (Recording recording = new Recording()) {
+      recording.start();
+      try (EventStore store = EventStore.open(SESSION, new StoreLimits(4_000_000, 65_536, 9, 9))) {
+        long[] methods = new long[6_000];
+        for (int i = 0; i < methods.length; i++) {
+          methods[i] =
+              i % 4 == 1
+                  ? store.method(
+                      MethodDefinition.symbol(
+                          module(store, "libwork" + i % 16 + ".so"),
+                          "work::Stage" + i / 40 + "::operation_number_" + i + "(int)",
+                          0))
+                  : store.method(
+                      MethodDefinition.java(
+                          "com.example.orders.part" + i / 200 + ".Service" + i / 20,
+                          "process" + i,
+                          "()V",
+                          1,
+                          ""));
+        }
+        long[] threads = new long[16];
+        for (int i = 0; i < threads.length; i++) {
+          threads[i] = store.thread(i + 1, "worker-" + i, i + 1, false, 0, null);
+        }
+        List<int[]> paths = new ArrayList<>();
+        paths.add(new int[] {1});
+        Set<Long> leaves = new HashSet<>();
+        long[] found = new long[stacks];
+        while (leaves.size() < stacks) {
+          double early = random.nextDouble();
+          int[] before = paths.get((int) (early * early * paths.size()));
+          int kept =
+              Math.max(
+                  1,
+                  before.length - random.nextInt(before.length > 30 ? 8 : 1 + before.length / 2));
+          int depth = Math.min(80, Math.max(kept + 1, 30) + random.nextInt(9));
+          int[] path = Arrays.copyOf(before, depth);
+          long node = EventStore.ROOT;
+          for (int frame = 0; frame < depth; frame++) {
+            if (frame >= kept) {
+              path[frame] = (path[frame - 1] * 31 + 7 * random.nextInt(6) + 1) % methods.length;
+            }
+            int kind = path[frame] % 4 == 1 ? 0 : 4;
+            node = store.node(node, methods[path[frame]], kind, kind == 4 ? frame + 20 : -1, 0);
+          }
+          if (leaves.add(node)) {
+            found[leaves.size() - 1] = node;
+            paths.add(path);
+          }
+        }
+        long begin = System.nanoTime() - 1_000_000_000_000L;
+        for (int i = 0; i < 2 * stacks; i++) {
+          double common = random.nextDouble();
+          int stack = i < stacks ? i : (int) (common * common * common * stacks);
+          store.write(
+              new SampleRecord()
+                  .begin(CPU, begin + i * 5_000_000L, 10_000_000)
+                  .stack(threads[random.nextInt(threads.length)], found[stack], 0, 0));
         }
       }
       recording.dump(file);

@@ -1,9 +1,12 @@
 package stackweave.jfr.export.flamegraph;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonNull;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,19 +18,33 @@ import one.convert.JfrToHeatmap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.PageLoadStrategy;
+import stackweave.jfr.export.Workload;
 import stackweave.jfr.read.ReadingProgress;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.weave.MergeOptions;
 import stackweave.jfr.weave.RecordingMerge;
 
 /**
- * How long a recording's page takes to open in headless Chromium, and how large it is, beside those
- * of jfr-converter. Prints the figures and asserts none; runs only if it is given a recording.
+ * How long pages take in headless Chromium: until they are open, beside those of jfr-converter, for
+ * a recording that is given; until a click is answered, with as many distinct stacks as are asked
+ * for. Prints the figures and asserts none.
  */
 class OpeningTimeIT {
   private static final int ROUNDS = 6;
   private static final int WIDTH = 1_400;
   private static final int HEIGHT = 900;
+
+  private static final int ROW = 19;
+
+  /** Notes when the frame was there that shows the graph after a click on it has zoomed. */
+  private static final String ANSWER =
+      """
+      addEventListener('click', event => {
+        if (!event.isTrusted || document.getElementById('path').children.length < 2) return;
+        requestAnimationFrame(() => setTimeout(() => window.answered ||= performance.now()));
+      });
+      """;
 
   @TempDir Path directory;
 
@@ -80,5 +97,60 @@ class OpeningTimeIT {
           Files.size(page.getValue()),
           all);
     }
+  }
+
+  /** From the start of the navigation to the first frame after a click on a frame has zoomed. */
+  @Test
+  @EnabledIfSystemProperty(named = "flamegraph.stacks", matches = "\\d+")
+  void aClickIsAnswered() throws Exception {
+    Path recording = directory.resolve("stacks.jfr");
+    Workload.recordDistinct(recording, Integer.getInteger("flamegraph.stacks"));
+    SampledRecording read = SampledRecording.openTimed(recording, ReadingProgress.NONE);
+    StringBuilder text = new StringBuilder();
+    new FlameGraphExport("stacks", false).writeText(read, text);
+    Path page = Files.writeString(directory.resolve("stacks.html"), text);
+    FlamePageData data = new FlamePageData(text.toString());
+    long distinct = data.stacks.stream().map(FlamePageData.Stack::node).distinct().count();
+    Path empty = Files.writeString(directory.resolve("empty.html"), "<html></html>");
+    double[] ready = new double[ROUNDS - 1];
+    double[] answered = new double[ROUNDS - 1];
+    double[] at = null;
+    for (int round = 0; round < ROUNDS; round++) {
+      // A new browser has compiled nothing yet. The first one says where the frame will be.
+      try (Browser browser = new Browser(directory, PageLoadStrategy.NONE)) {
+        if (at == null) {
+          browser.open(page, "", WIDTH, HEIGHT);
+          double[] canvas = browser.box("#canvas");
+          at = new double[] {canvas[0] + canvas[2] / 2, canvas[1] + canvas[3] - 1.5 * ROW - 3};
+          continue;
+        }
+        browser.openOther(empty, "", WIDTH, HEIGHT);
+        browser.command("Page.addScriptToEvaluateOnNewDocument", Map.of("source", ANSWER));
+        browser.go(page);
+        JsonElement answer = JsonNull.INSTANCE;
+        while (answer.isJsonNull()) {
+          for (String type : List.of("mousePressed", "mouseReleased")) {
+            browser.command(
+                "Input.dispatchMouseEvent",
+                Map.of("type", type, "x", at[0], "y", at[1], "button", "left", "clickCount", 1));
+          }
+          answer = browser.eval("window.answered");
+        }
+        answered[round - 1] = answer.getAsDouble();
+        ready[round - 1] = browser.eval("document.documentElement.dataset.ready").getAsDouble();
+      }
+    }
+    Arrays.sort(ready);
+    Arrays.sort(answered);
+    System.out.printf(
+        Locale.ROOT,
+        "%,d distinct stacks, %,d nodes, %,d bytes: a click is answered %.0f ms after the start of"
+            + " the navigation (median of %s), the page is ready after %.0f ms%n",
+        distinct,
+        data.nodes.size(),
+        Files.size(page),
+        answered[answered.length / 2],
+        Arrays.toString(Arrays.stream(answered).mapToLong(Math::round).toArray()),
+        ready[ready.length / 2]);
   }
 }
