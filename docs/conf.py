@@ -47,9 +47,20 @@ def graphviz(mermaid):
 def add(app, page, source):
     source[0] = re.sub(r"^```mermaid\ngraph LR\n(.*?)```$", graphviz, source[0], flags=re.MULTILINE | re.DOTALL)
     if page == "README":
+        source[0] = re.sub(r"\[!\[[^]]*\]\(https:[^)]*\)\]\([^)]*\)", "", source[0])  # badges need a network
         source[0] += "".join(toctree(entries, f":caption: {group}") for group, entries in navigation.items())
     elif below.get(page):
         source[0] += toctree(below[page])
+
+
+# Beyond Furo: options are not broken at their hyphens; a graph is transparent in the dark, too, and
+# is scrolled on a phone, where a heading that a link leads to must not be below the bar on top.
+STYLE = """
+td:first-child code { white-space: nowrap }
+@media (max-width: 67em) { :target { scroll-margin-top: calc(0.5rem + var(--header-height)) } }
+.graphviz { overflow-x: auto }
+.graphviz object { color-scheme: light; min-width: 46rem; max-width: none }
+"""
 
 
 def add_script(app, page, template, context, doctree):
@@ -68,10 +79,11 @@ def complete_furo(static):
     """What Debian's package of Furo lacks, since it is made without Furo's bundlers."""
     style, script = static / "styles/furo.css", static / "scripts/furo.js"
     css = style.read_text()
+    css = re.sub(r"@import url\((/javascript/.*?)\);", lambda url: Path(f"/usr/share{url[1]}").read_text(), css)
     if ':not([data-theme="light"])' not in css:
         dark = re.search(r'body\[data-theme="dark"\] (\{.*?\})', css, re.DOTALL)[1]
         css += f'@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {dark} }}\n'
-        style.write_text(css + "body { margin: 0 }\n")
+    style.write_text(css + STYLE)
     imported, code = re.match(r'(import .*? from "./gumshoe-patched.js";\n)?(.*)', script.read_text(), re.DOTALL).groups()
     if imported:
         script.write_text((static / "scripts/gumshoe-patched.js").read_text() + code)
