@@ -15,7 +15,7 @@ import stackweave.agent.apps.Waits;
 @Order(4)
 class AttachIT extends AttachedProgram {
   @ParameterizedTest
-  @MethodSource("stackweave.agent.boot.Jvm#ends")
+  @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void attachesOnceAndDetachesWithoutATrace(Jvm jvm) throws Exception {
     attachAndDetach(jvm, 1);
   }
