@@ -8,16 +8,13 @@ import java.util.Locale;
 import java.util.StringJoiner;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.process.JvmSearch.Jvm;
 import stackweave.linux.OwnDirectory;
-import stackweave.unwind.text.ShortText;
 
 /** Finds the JVM that a user means by the word in place of a process id. Stateless. */
 public final class NamedJvm {
   private static final String PID = "\\d{1,18}";
   private static final int MOST_LISTED = 10;
-  private static final int MOST_CHARACTERS = 200;
 
   private NamedJvm() {}
 
@@ -37,24 +34,20 @@ public final class NamedJvm {
   private static long found(String word, List<Jvm> jvms) throws FailedException {
     try {
       int own = OwnDirectory.effectiveUid();
-      long pid = chosen(word, own, jvms);
-      CommandMessages.say("process %s", described(own, jvm(pid, jvms)));
-      return pid;
+      Jvm jvm = chosen(word, own, jvms);
+      CommandMessages.say("process %s", described(own, jvm));
+      return jvm.pid();
     } catch (IOException e) {
       throw new FailedException("the own user is not known: " + FailedException.reason(e));
     }
   }
 
-  private static Jvm jvm(long pid, List<Jvm> jvms) {
-    return jvms.stream().filter(jvm -> jvm.pid() == pid).findFirst().orElseThrow();
-  }
-
   /**
-   * The id of the only JVM that fits.
+   * The only JVM that fits.
    *
    * @param own the caller's user
    */
-  static long chosen(String word, int own, List<Jvm> jvms) throws FailedException {
+  static Jvm chosen(String word, int own, List<Jvm> jvms) throws FailedException {
     String part = word.toLowerCase(Locale.ROOT);
     List<Jvm> fitting =
         jvms.stream()
@@ -68,7 +61,7 @@ public final class NamedJvm {
           own == TargetProcess.ROOT ? "" : " of yours", word);
     }
     if (fitting.size() == 1 && fitting.get(0).uid() == own) {
-      return fitting.get(0).pid();
+      return fitting.get(0);
     }
     StringJoiner list = new StringJoiner(", ");
     for (Jvm jvm : fitting.subList(0, Math.min(MOST_LISTED, fitting.size()))) {
@@ -103,6 +96,6 @@ public final class NamedJvm {
 
   /** The name of what a JVM runs, which its user controls, as text for a terminal. */
   public static String shown(Jvm jvm) {
-    return Plain.line(ShortText.of(jvm.name(), MOST_CHARACTERS));
+    return ProgramName.shown(jvm.name());
   }
 }

@@ -2,6 +2,8 @@ package stackweave.agent.cli.process;
 
 import java.util.List;
 import java.util.Set;
+import stackweave.agent.cli.common.Plain;
+import stackweave.unwind.text.ShortText;
 
 /**
  * What a JVM runs, by the words of its command line, as {@code jps -l} has it: the main class, or
@@ -31,7 +33,14 @@ final class ProgramName {
   private static final String MODULE = "--module=";
   private static final String ARGUMENTS_FILE = "@";
 
+  private static final int MOST_SHOWN = 200;
+
   private ProgramName() {}
+
+  /** A name, which the user of the JVM controls, as text for a terminal. */
+  static String shown(String name) {
+    return Plain.line(ShortText.of(name, MOST_SHOWN));
+  }
 
   /** The name; the command itself if no word says more. */
   static String of(List<String> words) {

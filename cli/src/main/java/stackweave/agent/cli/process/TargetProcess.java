@@ -14,12 +14,10 @@ import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import stackweave.agent.attach.SwitchPlaces;
 import stackweave.agent.cli.common.FailedException;
-import stackweave.agent.cli.common.Plain;
 import stackweave.jfr.process.SampledProcess;
 import stackweave.linux.Descriptor;
 import stackweave.linux.FileFacts;
 import stackweave.linux.OwnDirectory;
-import stackweave.unwind.text.ShortText;
 
 /**
  * A process checked to be a JVM of an accessible user before anything is done to it: an attach
@@ -37,8 +35,6 @@ public final class TargetProcess implements AutoCloseable {
    * Most bytes read of a file in /proc: more than the default limit of arguments and environment.
    */
   private static final int MAX_BYTES = 8 << 20;
-
-  private static final int MAX_NAME = 200;
 
   private static final String NO_ATTACH = "-XX:+DisableAttachMechanism";
   private static final String ATTACH = "-XX:-DisableAttachMechanism";
@@ -282,7 +278,7 @@ public final class TargetProcess implements AutoCloseable {
   /** What it runs, with its process id, as text for people; its user controls it. */
   public String name() {
     String name = ProgramName.of(commandLine());
-    return (name.isEmpty() ? "process" : Plain.line(ShortText.of(name, MAX_NAME))) + " " + pid;
+    return (name.isEmpty() ? "process" : ProgramName.shown(name)) + " " + pid;
   }
 
   /** Its process id in its own pid namespace. */

@@ -30,7 +30,7 @@ class NamedJvmTest {
   @ParameterizedTest
   @CsvSource({"bills.jar, 12", "/opt/BILLS/, 12", "OrdersE, 13", "sexp, 13"})
   void aPartIsEnough(String word, long pid) throws Exception {
-    assertEquals(pid, NamedJvm.chosen(word, USER, JVMS));
+    assertEquals(pid, NamedJvm.chosen(word, USER, JVMS).pid());
   }
 
   @Test
