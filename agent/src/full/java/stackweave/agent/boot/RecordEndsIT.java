@@ -22,8 +22,7 @@ class RecordEndsIT extends RecordedProgram {
   @MethodSource("stackweave.agent.boot.Jvm#onOldest")
   void whatAProgramDidUntilItsEndIsSaved(Jvm jvm) throws Exception {
     Process target = start(jvm, RUNS);
-    RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
+    RunningCommand record = beginRecord(target.pid(), "-o", directory.resolve("rec.jfr"));
     awaitSamples(target.pid());
     target.destroy(); // SIGTERM
     assertSaved(record, ENDED);
@@ -33,8 +32,7 @@ class RecordEndsIT extends RecordedProgram {
   @MethodSource("stackweave.agent.boot.Jvm#onNewest")
   void whatAProgramDidUntilItWasKilledIsSaved(Jvm jvm) throws Exception {
     Process target = start(jvm, RUNS);
-    RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
+    RunningCommand record = beginRecord(target.pid(), "-o", directory.resolve("rec.jfr"));
     awaitSamples(target.pid());
     awaitFlushes(temporary);
     target.destroyForcibly();
@@ -78,8 +76,7 @@ class RecordEndsIT extends RecordedProgram {
   @Test
   void detachWhileRecordingIsSaidOnBothSides() throws Exception {
     long pid = start(last(), RUNS).pid();
-    RunningCommand record =
-        begin("record", pid, "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
+    RunningCommand record = beginRecord(pid, "-o", directory.resolve("rec.jfr"));
     awaitSamples(pid);
     Ended detached = command("detach", pid);
     assertEquals(

@@ -25,8 +25,7 @@ class RecordEndsMoreIT extends RecordedProgram {
   @Test
   void attachWhileRecordingMakesTheAgentStay() throws Exception {
     long pid = start(last(), RUNS).pid();
-    RunningCommand record =
-        begin("record", pid, "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
+    RunningCommand record = beginRecord(pid, "-o", directory.resolve("rec.jfr"));
     awaitSamples(pid);
     Ended options = command("attach", pid, "depth=5");
     assertFailed(options, ".*leaves with it: depth=5 was not applied.*");
@@ -52,8 +51,7 @@ class RecordEndsMoreIT extends RecordedProgram {
     started.add(unshare);
     assertEquals("running", unshare.inputReader().readLine());
     ProcessHandle target = javaBelow(unshare);
-    RunningCommand record =
-        begin("record", target.pid(), "-d", "5m", "--inside", "-o", directory.resolve("rec.jfr"));
+    RunningCommand record = beginRecord(target.pid(), "-o", directory.resolve("rec.jfr"));
     awaitSamples(target.pid());
     awaitFlushes(Path.of("/proc/" + target.pid() + "/root/tmp"));
     assertEquals(0, new ProcessBuilder("kill", "-" + signal, "" + target.pid()).start().waitFor());

@@ -45,8 +45,7 @@ class SeccompIT extends FilteredJvm {
   void aCommandDoesNotMeetItsFilterEither() throws Exception {
     Jvm jvm = Jvm.all().findFirst().orElseThrow();
     List<String> app = List.of("-cp", Jars.apps().toString(), Works.class.getName());
-    List<Object> command = new ArrayList<>(killing.whoCalls(OF_PROFILERS));
-    command.addAll(List.of(jvm.home().resolve("bin/java"), "-jar", Jars.AGENT, "record"));
+    List<Object> command = recordUnderFilter(jvm);
     try (LiveJvm live = LiveJvm.start(jvm, directory, app, new ArrayList<>())) {
       List<Object> one = new ArrayList<>(command);
       one.addAll(List.of(live.pid(), "-d", "1s", "-o", directory.resolve("rec.jfr")));

@@ -49,11 +49,8 @@ class SeccompMoreIT extends FilteredJvm {
       long[] code = new long[2];
       for (int round = 0; round < 2; round++) {
         Path recording = directory.resolve("rec" + round + ".jfr");
-        List<String> command = new ArrayList<>(killing.whoCalls(OF_PROFILERS));
-        command.addAll(List.of(jvm.home().resolve("bin/java").toString(), "-jar"));
-        command.addAll(
-            List.of(Jars.AGENT.toString(), "record", Long.toString(live.pid()), "-d", "2s"));
-        command.addAll(List.of("-o", recording.toString(), "--interval", "2ms"));
+        List<Object> command = recordUnderFilter(jvm);
+        command.addAll(List.of(live.pid(), "-d", "2s", "-o", recording, "--interval", "2ms"));
         String said = Commands.run(command.toArray()).successfully().err();
         assertTrue(said.contains(NOT_TRIED), said);
         code[round] = anonymousCode(live.pid());

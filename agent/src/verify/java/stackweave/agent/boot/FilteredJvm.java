@@ -62,6 +62,13 @@ abstract class FilteredJvm {
     killing = Killing.in(tools);
   }
 
+  /** The command record, which a call that profilers need kills; its options are to follow. */
+  static List<Object> recordUnderFilter(Jvm jvm) {
+    List<Object> command = new ArrayList<>(killing.whoCalls(OF_PROFILERS));
+    command.addAll(List.of(jvm.home().resolve("bin/java"), "-jar", Jars.AGENT, "record"));
+    return command;
+  }
+
   static int memoryFiles(long pid) throws IOException {
     int count = 0;
     try (Stream<Path> fds = Files.list(Path.of("/proc/" + pid + "/fd"))) {

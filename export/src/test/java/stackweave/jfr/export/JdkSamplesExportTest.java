@@ -12,11 +12,9 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import jdk.jfr.Recording;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,18 +40,7 @@ class JdkSamplesExportTest {
   @BeforeAll
   static void record() throws Exception {
     recorded = directory.resolve("rec.jfr");
-    try (Recording recording = new Recording()) {
-      recording.enable("jdk.JVMInformation");
-      recording.enable("jdk.ExecutionSample").withPeriod(Duration.ofMillis(10));
-      recording.enable("jdk.NativeMethodSample").withPeriod(Duration.ofMillis(10));
-      recording.enable("jdk.ObjectAllocationSample");
-      recording.enable("jdk.JavaMonitorEnter").withThreshold(Duration.ofMillis(1));
-      recording.enable("jdk.ThreadPark").withThreshold(Duration.ofMillis(1));
-      recording.start();
-      TracedWork.main(new String[] {"500"});
-      recording.stop();
-      recording.dump(recorded);
-    }
+    TracedWork.record(recorded, "jdk.ObjectAllocationSample");
   }
 
   private static String text(Export<? super SampledRecording> export, SampledRecording recording)

@@ -7,12 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.ToLongFunction;
-import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -37,22 +35,12 @@ class JdkSamplesTest {
   @BeforeAll
   static void record() throws Exception {
     recorded = directory.resolve("rec.jfr");
-    try (Recording recording = new Recording()) {
-      recording.enable("jdk.ActiveSetting");
-      recording.enable("jdk.JVMInformation");
-      recording.enable("jdk.ExecutionSample").withPeriod(Duration.ofMillis(10));
-      recording.enable("jdk.NativeMethodSample").withPeriod(Duration.ofMillis(10));
-      recording.enable("jdk.ObjectAllocationInNewTLAB");
-      recording.enable("jdk.ObjectAllocationOutsideTLAB");
-      recording.enable("jdk.JavaMonitorEnter").withThreshold(Duration.ofMillis(1));
-      recording.enable("jdk.ThreadPark").withThreshold(Duration.ofMillis(1));
-      recording.enable("jdk.JavaMonitorWait").withThreshold(Duration.ofMillis(1));
-      recording.enable("jdk.ThreadStart");
-      recording.start();
-      TracedWork.workFor(500);
-      recording.stop();
-      recording.dump(recorded);
-    }
+    TracedWork.record(
+        recorded,
+        "jdk.ActiveSetting",
+        "jdk.ObjectAllocationInNewTLAB",
+        "jdk.ObjectAllocationOutsideTLAB",
+        "jdk.ThreadStart");
   }
 
   private static void assertSame(

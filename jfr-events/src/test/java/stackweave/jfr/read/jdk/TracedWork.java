@@ -5,10 +5,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.Deflater;
+import jdk.jfr.Recording;
 import stackweave.jfr.Programs;
 import stackweave.testing.Jdk;
 
@@ -39,7 +42,29 @@ public final class TracedWork {
     assertEquals(0, outcome.exit(), outcome.output());
   }
 
-  static void workFor(long millis) throws Exception {
+  /**
+   * Records half a second of it in this JVM: execution samples, waits for locks, and more events.
+   */
+  public static void record(Path file, String... more) throws Exception {
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.JVMInformation");
+      recording.enable("jdk.ExecutionSample").withPeriod(Duration.ofMillis(10));
+      recording.enable("jdk.NativeMethodSample").withPeriod(Duration.ofMillis(10));
+      for (String event :
+          List.of("jdk.JavaMonitorEnter", "jdk.ThreadPark", "jdk.JavaMonitorWait")) {
+        recording.enable(event).withThreshold(Duration.ofMillis(1));
+      }
+      for (String event : more) {
+        recording.enable(event);
+      }
+      recording.start();
+      workFor(500);
+      recording.stop();
+      recording.dump(file);
+    }
+  }
+
+  private static void workFor(long millis) throws Exception {
     isOver = false;
     List<Thread> threads = new ArrayList<>();
     threads.add(new Thread(TracedWork::runJava, "java work"));
