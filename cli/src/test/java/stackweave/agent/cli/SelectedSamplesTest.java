@@ -110,6 +110,7 @@ class SelectedSamplesTest {
 
   @ParameterizedTest
   @CsvSource({
+    "--cpu, a b c",
     "--from=5s, b c",
     "--from=15000, c",
     "--to=15s, a b",

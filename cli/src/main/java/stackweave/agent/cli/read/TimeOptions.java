@@ -14,6 +14,9 @@ import stackweave.jfr.read.choice.SampleChoice;
  * another event; and with which labels.
  */
 public final class TimeOptions {
+  @Option(names = "--cpu", description = "CPU time, which is the default.")
+  private boolean cpu;
+
   @Option(
       names = "--wall",
       description =
@@ -113,6 +116,11 @@ public final class TimeOptions {
       events.add(SampledEvent.NATIVE_ALLOCATIONS);
     }
     SampleChoice ofTime = SampleChoice.of(wall, states);
+    if (cpu && (ofTime.isWall() || !events.isEmpty())) {
+      throw new UsageException(
+          "--cpu is of CPU time, and not of "
+              + (events.isEmpty() ? "waiting threads" : "the event " + events.iterator().next()));
+    }
     if (events.isEmpty()) {
       return ofTime;
     }
