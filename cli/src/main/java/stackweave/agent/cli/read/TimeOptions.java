@@ -65,8 +65,8 @@ public final class TimeOptions {
       names = "--lock",
       description =
           "Time for which threads waited for locks, by the events of JFR or async-profiler:"
-              + " jdk.JavaMonitorEnter and jdk.ThreadPark. The innermost frame is the lock's class."
-              + " The same as --event lock-waits.")
+              + " jdk.JavaMonitorEnter, and jdk.ThreadPark but of pools that wait for work. The"
+              + " innermost frame is the lock's class. The same as --event lock-waits.")
   private boolean locks;
 
   @Option(

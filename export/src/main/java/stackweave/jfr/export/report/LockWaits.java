@@ -7,13 +7,13 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.regex.Pattern;
 import stackweave.jfr.chunk.ChunkHeader;
 import stackweave.jfr.chunk.ChunkReader;
 import stackweave.jfr.chunk.EventConstants;
 import stackweave.jfr.chunk.EventShape;
 import stackweave.jfr.read.ChunkEvents;
 import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.choice.JdkEvent;
 
 /**
  * The classes of the objects for which threads waited, by the JDK's events of monitors and of
@@ -21,15 +21,6 @@ import stackweave.jfr.read.RecordingException;
  * threshold of the recording's settings (20 ms in the JDK's default.jfc).
  */
 final class LockWaits implements ChunkEvents.Taker {
-  /**
-   * Classes on which threads without work park: pools wait for tasks by them, and they don't show
-   * what would end the wait.
-   */
-  private static final Pattern QUEUES =
-      Pattern.compile(
-          ".*[$]ConditionObject|java[.]util[.]concurrent[.](ForkJoinPool|SynchronousQueue"
-              + "|LinkedTransferQueue|Exchanger)\\b.*");
-
   private static final int PARK = 2;
 
   private static final List<EventShape> SHAPES =
@@ -75,7 +66,7 @@ final class LockWaits implements ChunkEvents.Taker {
     ofChunk.forEach(
         (key, sum) -> {
           String name = names.getOrDefault(key.classKey, "");
-          boolean isQueue = key.shape == PARK && QUEUES.matcher(name).matches();
+          boolean isQueue = key.shape == PARK && JdkEvent.isQueue(name);
           (isQueue ? queues : waits)
               .of(LABELS.get(key.shape) + ": " + name)
               .add(sum.count, sum.nanos);

@@ -1,6 +1,7 @@
 package stackweave.jfr.read.choice;
 
 import java.util.List;
+import java.util.regex.Pattern;
 import stackweave.jfr.event.ThreadState;
 
 /**
@@ -80,14 +81,21 @@ public record JdkEvent(String name, WeightUnit unit, String amount, String objec
           bytes("jdk.ObjectAllocationInNewTLAB", "tlabSize", "objectClass"),
           bytes("jdk.ObjectAllocationOutsideTLAB", "allocationSize", "objectClass"));
 
+  /** A thread in LockSupport.park: for a lock, or for work or another thread ({@link #isQueue}). */
+  public static final JdkEvent THREAD_PARK =
+      duration("jdk.ThreadPark", "parkedClass", ThreadState.PARK);
+
   /**
-   * Waits for locks. Not jdk.JavaMonitorWait: Object.wait waits for what another thread does, and
-   * has the lock again only after that.
+   * Waits for locks, if {@link #isQueue} is false. Not jdk.JavaMonitorWait: Object.wait waits for
+   * what another thread does, and has the lock again only after that.
    */
   public static final List<JdkEvent> LOCKS =
-      List.of(
-          duration("jdk.JavaMonitorEnter", "monitorClass", ThreadState.MONITOR),
-          duration("jdk.ThreadPark", "parkedClass", ThreadState.PARK));
+      List.of(duration("jdk.JavaMonitorEnter", "monitorClass", ThreadState.MONITOR), THREAD_PARK);
+
+  private static final Pattern QUEUES =
+      Pattern.compile(
+          ".*[$]ConditionObject|java[.]util[.]concurrent[.](ForkJoinPool|SynchronousQueue"
+              + "|LinkedTransferQueue|Exchanger)\\b.*");
 
   /** All events whose amounts are known. */
   public static final List<JdkEvent> KNOWN =
@@ -122,6 +130,16 @@ public record JdkEvent(String name, WeightUnit unit, String amount, String objec
       }
     }
     return new JdkEvent(name, WeightUnit.EVENTS, "", "", NO_STATE);
+  }
+
+  /**
+   * Whether threads that park on an object of a class have nothing to do, as pools wait for tasks
+   * on conditions and queues. These are no waits for locks: they don't show what would end them.
+   *
+   * @param className with dots; empty for none
+   */
+  public static boolean isQueue(String className) {
+    return QUEUES.matcher(className).matches();
   }
 
   /**

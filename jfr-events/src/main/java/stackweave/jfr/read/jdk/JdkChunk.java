@@ -52,12 +52,26 @@ final class JdkChunk {
   /** The number of execution samples by the key of their state. */
   private final Map<Long, Long> states = new HashMap<>();
 
+  /**
+   * The waits of threads that parked, by the key of the object's class: after reading, on queues.
+   */
+  private final Map<Long, Waits> queues = new HashMap<>();
+
   private final Map<Long, String> stateNames;
   private final boolean hasFunctions;
   private final Map<Long, ValueType> types;
 
   /** Samples of CPU time that JFR could not keep. */
   long lost;
+
+  /** Waits, and the ns that they took. */
+  record Waits(long count, long nanos) {
+    static final Waits NONE = new Waits(0, 0);
+
+    Waits plus(Waits other) {
+      return new Waits(count + other.count, nanos + other.nanos);
+    }
+  }
 
   private JdkProcess ofSession = JdkProcess.UNKNOWN;
   private JdkProcess ofJvm = JdkProcess.UNKNOWN;
@@ -81,6 +95,8 @@ final class JdkChunk {
     EventConstants constants = new EventConstants(source, header);
     hasFunctions = constants.texts("jdk.types.FrameType", "description").containsValue("Kernel");
     stateNames = hasFunctions ? constants.texts("jdk.types.ThreadState", "name") : Map.of();
+    Map<Long, String> classes = constants.classNames(queues.keySet());
+    queues.keySet().removeIf(key -> !JdkEvent.isQueue(classes.getOrDefault(key, "")));
   }
 
   private void take(int shape, ChunkReader event, List<JdkEvent> events) throws IOException {
@@ -116,6 +132,9 @@ final class JdkChunk {
         counts.merge(name, 1L, Long::sum);
         if (name.equals(JdkEvent.EXECUTION_SAMPLE.name())) {
           states.merge(event.number(JdkSamples.STATE), 1L, Long::sum);
+        } else if (name.equals(JdkEvent.THREAD_PARK.name())) {
+          Waits wait = new Waits(1, event.nanosOf(event.number(JdkSamples.AMOUNT)));
+          queues.merge(event.number(JdkSamples.CLASS), wait, Waits::plus);
         }
       }
     }
@@ -134,6 +153,16 @@ final class JdkChunk {
   /** How many events of a name there are, which must be one of those that are counted. */
   long count(JdkEvent event) {
     return counts.getOrDefault(event.name(), 0L);
+  }
+
+  /** Whether an event is a wait on a queue, by the key of its object's class. */
+  boolean isOnQueue(JdkEvent event, long classKey) {
+    return event.equals(JdkEvent.THREAD_PARK) && queues.containsKey(classKey);
+  }
+
+  /** All waits on queues. */
+  Waits queueWaits() {
+    return queues.values().stream().reduce(Waits.NONE, Waits::plus);
   }
 
   /** The value of a setting; empty if the chunk does not have it. */

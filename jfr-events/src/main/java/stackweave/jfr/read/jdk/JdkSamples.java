@@ -52,8 +52,8 @@ public final class JdkSamples {
   private static final int STACK = 3;
   static final int STATE = 4;
   private static final int SPAN = 5;
-  private static final int AMOUNT = 6;
-  private static final int CLASS = 7;
+  static final int AMOUNT = 6;
+  static final int CLASS = 7;
 
   private static final List<String> FIELDS =
       List.of("startTime", "sampledThread", "eventThread", "stackTrace", "state", "timeSpan");
@@ -260,6 +260,9 @@ public final class JdkSamples {
         && facts.isOfWall(stateKey) != choice.isWall()) {
       return null;
     }
+    if (choice.takesEvent(JdkEvent.LOCK_WAITS) && facts.isOnQueue(type, event.number(CLASS))) {
+      return null;
+    }
     Ids of = ids.get(chunk);
     int stack = of.stacks.find(event.number(STACK));
     int objectClass = of.classes.find(event.number(CLASS));
@@ -355,7 +358,27 @@ public final class JdkSamples {
     if (lost > 0 && events.contains(JdkEvent.CPU_TIME_SAMPLE)) {
       notes.add(String.format(Locale.ROOT, "%,d samples of CPU time were lost by JFR.", lost));
     }
+    JdkChunk.Waits queues = queueWaits();
+    if (queues.count() > 0) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "%,d waits on queues and conditions (%s), as pools wait for work, are left out:"
+                  + " --event %s shows them.",
+              queues.count(),
+              Timespans.spoken(queues.nanos()),
+              JdkEvent.THREAD_PARK.name()));
+    }
     return notes;
+  }
+
+  /** The waits that are left out of those for locks. */
+  private JdkChunk.Waits queueWaits() {
+    return choice.takesEvent(JdkEvent.LOCK_WAITS)
+        ? survey.readable().stream()
+            .map(JdkChunk::queueWaits)
+            .reduce(JdkChunk.Waits.NONE, JdkChunk.Waits::plus)
+        : JdkChunk.Waits.NONE;
   }
 
   /** How the execution samples of a chunk were taken. */
@@ -396,8 +419,12 @@ public final class JdkSamples {
           "no allocations; JFR records them with jdk.ObjectAllocationSample#enabled=true, which is"
               + " in its settings default and profile: jcmd PID JFR.start settings=profile");
     } else if (choice.takesEvent(JdkEvent.LOCK_WAITS)) {
+      why.append("no waits for locks");
+      if (queueWaits().count() > 0) {
+        why.append(", but on queues and conditions, as pools wait for work");
+      }
       why.append(
-          "no waits for locks; JFR records those above a threshold, usually 20 ms; shorter ones,"
+          "; JFR records those above a threshold, usually 20 ms; shorter ones,"
               + " too: jcmd PID JFR.start jdk.JavaMonitorEnter#threshold=1ms"
               + " jdk.ThreadPark#threshold=1ms");
     } else {

@@ -7,11 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
+import jdk.jfr.Recording;
+import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +26,7 @@ import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import stackweave.jfr.Programs;
+import stackweave.jfr.event.Timespans;
 import stackweave.jfr.read.RecordingException;
 import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.JdkEvent;
@@ -96,11 +104,53 @@ class JdkSamplesTest {
         Set.of("jdk.ThreadPark"),
         event -> event.getDuration().toNanos(),
         "parkedClass");
-    long both =
-        SampleText.ours(recorded, SampleChoice.ofEvent("jdk.JavaMonitorEnter")).size()
-            + SampleText.ours(recorded, SampleChoice.ofEvent("jdk.ThreadPark")).size();
+  }
+
+  /** What threads without work wait for is no lock; how much of it there is, is said. */
+  @Test
+  void locksAreWithoutQueues() throws Exception {
+    long waits = 0;
+    List<Duration> queues = new ArrayList<>();
+    for (RecordedEvent event : RecordingFile.readAllEvents(recorded)) {
+      String name = event.getEventType().getName();
+      boolean isPark = name.equals("jdk.ThreadPark");
+      RecordedClass parked = isPark ? event.getClass("parkedClass") : null;
+      if (parked != null && parked.getName().endsWith("Synchronizer$ConditionObject")) {
+        queues.add(event.getDuration());
+      } else if (isPark || name.equals("jdk.JavaMonitorEnter")) {
+        waits++;
+      }
+    }
+    assertTrue(waits > 0 && queues.size() > 10, waits + " " + queues.size());
     SampledRecording locks = SampleText.open(recorded, SampleChoice.ofEvent(JdkEvent.LOCK_WAITS));
-    assertEquals(both, locks.samples());
+    assertEquals(waits, locks.samples());
+    long nanos = queues.stream().mapToLong(Duration::toNanos).sum();
+    String warnings = locks.warnings().toString();
+    assertTrue(
+        warnings.contains(
+            String.format(
+                "%d waits on queues and conditions (%s)", queues.size(), Timespans.spoken(nanos))),
+        warnings);
+    assertTrue(warnings.contains("--event jdk.ThreadPark shows them"), warnings);
+  }
+
+  /** A recording of threads without work alone has no waits for locks, and says what it has. */
+  @Test
+  void queuesAloneAreNoLocks() throws Exception {
+    Path file = directory.resolve("queues.jfr");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.ThreadPark").withThreshold(Duration.ofMillis(1));
+      recording.start();
+      new LinkedBlockingQueue<>().poll(5, TimeUnit.MILLISECONDS);
+      recording.dump(file);
+    }
+    RecordingException e =
+        assertThrows(
+            RecordingException.class,
+            () -> SampleText.open(file, SampleChoice.ofEvent(JdkEvent.LOCK_WAITS)));
+    String why = e.whyWithoutSamples();
+    assertTrue(why.startsWith("holds no waits for locks, but on queues and conditions"), why);
+    assertTrue(why.contains("--event shows jdk.ThreadPark ("), why);
   }
 
   /** As any event with a stack trace: those whose amount is not known are counted. */

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.zip.Deflater;
 import jdk.jfr.Recording;
@@ -17,7 +19,8 @@ import stackweave.testing.Jdk;
 
 /**
  * Work of all sorts that JFR has events with stack traces of: Java code, interpreted, compiled and
- * inlined, also of hidden classes and deep; native code; allocations; monitors, parking, waiting.
+ * inlined, also of hidden classes and deep; native code; allocations; monitors, parking, waiting
+ * for monitors and for work.
  */
 public final class TracedWork {
   private static final int DEEP = 100;
@@ -72,6 +75,7 @@ public final class TracedWork {
     threads.add(new Thread(TracedWork::allocate, "allocations"));
     threads.add(new Thread(TracedWork::lock, "lock 1"));
     threads.add(new Thread(TracedWork::lock, "lock 2"));
+    threads.add(new Thread(TracedWork::waitForWork, "pool"));
     threads.add(virtual(TracedWork::runJava));
     for (Thread thread : threads) {
       thread.start();
@@ -173,6 +177,18 @@ public final class TracedWork {
         }
       }
       Thread.onSpinWait();
+    }
+  }
+
+  /** As a thread of a pool that has none. */
+  private static void waitForWork() {
+    LinkedBlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
+    while (!isOver) {
+      try {
+        work.poll(5, TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        return;
+      }
     }
   }
 }
