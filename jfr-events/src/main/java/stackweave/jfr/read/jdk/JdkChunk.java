@@ -24,6 +24,12 @@ import stackweave.jfr.read.choice.JdkEvent;
 final class JdkChunk {
   private static final String ACTIVE_RECORDING = "jdk.ActiveRecording";
 
+  /** The state that async-profiler gives samples of CPU time, from 3.0 on. */
+  private static final String NO_STATE = "STATE_DEFAULT";
+
+  /** async-profiler's event of wall-clock time, and the setting of its interval. */
+  private static final String WALL = "wall";
+
   /** Events of async-profiler whose interval is CPU time. */
   private static final Set<String> CLOCKS = Set.of("cpu", "cpu-clock", "ctimer", "itimer");
 
@@ -170,9 +176,9 @@ final class JdkChunk {
     return settings.getOrDefault(event + "#" + name, "");
   }
 
-  /** Whether async-profiler wrote it: settings of this event are its own. */
+  /** Whether async-profiler wrote it, from its version 2.0 on: JFR has no such setting. */
   boolean isAsyncProfilers() {
-    return !setting(ACTIVE_RECORDING, "engine").isEmpty();
+    return !setting(ACTIVE_RECORDING, "version").isEmpty();
   }
 
   /** Whether stacks may have native functions: async-profiler's and woven ones, but not JFR's. */
@@ -192,10 +198,14 @@ final class JdkChunk {
 
   /**
    * Whether an execution sample of this state is one of wall-clock time: async-profiler writes
-   * those of a thread that sleeps or runs, and gives samples of CPU time no state.
+   * those of a thread that sleeps or runs, and gives samples of CPU time no state. Before 3.0 it
+   * had one event at a time, and gave samples of CPU time the state of a thread that runs.
    */
   boolean isOfWall(long state) {
-    return isAsyncProfilers() && !stateNames.getOrDefault(state, "").equals("STATE_DEFAULT");
+    return isAsyncProfilers()
+        && (stateNames.containsValue(NO_STATE)
+            ? !stateNames.getOrDefault(state, "").equals(NO_STATE)
+            : asyncEvent().equals(WALL));
   }
 
   /** Whether the thread of a sample of wall-clock time ran. */
@@ -221,8 +231,8 @@ final class JdkChunk {
 
   /** The interval of async-profiler's samples of wall-clock time in ns. */
   long wallInterval() {
-    OptionalLong own = asyncInterval("wall");
-    OptionalLong only = asyncEvent().equals("wall") ? asyncInterval("interval") : own;
+    OptionalLong own = asyncInterval(WALL);
+    OptionalLong only = asyncEvent().equals(WALL) ? asyncInterval("interval") : own;
     return own.orElse(only.orElse(USUAL_WALL_INTERVAL));
   }
 

@@ -409,24 +409,39 @@ public final class JdkSamples {
 
   /** Why the recording has none, for people, with what would record them. */
   public String whyNone() {
+    boolean isAsyncProfilers = survey.readable().stream().anyMatch(JdkChunk::isAsyncProfilers);
     StringBuilder why = new StringBuilder();
     if (choice.isWall()) {
       why.append("none of async-profiler's of wall-clock time");
     } else if (!choice.isEvent() || choice.takesEvent(JdkEvent.EXECUTION_SAMPLES)) {
-      why.append("none of JFR's own of running threads");
-    } else if (choice.takesEvent(JdkEvent.ALLOCATIONS)) {
+      long ofWall =
+          survey.count(JdkEvent.WALL_CLOCK_SAMPLE)
+              + survey.sum(chunk -> chunk.executionSamples(true));
       why.append(
-          "no allocations; JFR records them with jdk.ObjectAllocationSample#enabled=true, which is"
-              + " in its settings default and profile: jcmd PID JFR.start settings=profile");
+          ofWall > 0
+              ? "none of CPU time, but async-profiler's of wall-clock time: --wall shows them"
+              : "none of JFR's own of running threads");
+    } else if (choice.takesEvent(JdkEvent.ALLOCATIONS)) {
+      why.append("no allocations; ")
+          .append(
+              isAsyncProfilers
+                  ? "async-profiler records them with -e alloc, and beside other events with"
+                      + " --alloc 512k"
+                  : "JFR records them with jdk.ObjectAllocationSample#enabled=true, which is in its"
+                      + " settings default and profile: jcmd PID JFR.start settings=profile");
     } else if (choice.takesEvent(JdkEvent.LOCK_WAITS)) {
       why.append("no waits for locks");
       if (queueWaits().count() > 0) {
         why.append(", but on queues and conditions, as pools wait for work");
       }
-      why.append(
-          "; JFR records those above a threshold, usually 20 ms; shorter ones,"
-              + " too: jcmd PID JFR.start jdk.JavaMonitorEnter#threshold=1ms"
-              + " jdk.ThreadPark#threshold=1ms");
+      why.append("; ")
+          .append(
+              isAsyncProfilers
+                  ? "async-profiler records them with -e lock, and beside other events with"
+                      + " --lock 1ms"
+                  : "JFR records those above a threshold, usually 20 ms; shorter ones, too: jcmd PID"
+                      + " JFR.start jdk.JavaMonitorEnter#threshold=1ms"
+                      + " jdk.ThreadPark#threshold=1ms");
     } else {
       why.append("no events ").append(choice.type()).append(" with stack traces");
     }
