@@ -222,6 +222,14 @@ final class JdkChunk {
     return count;
   }
 
+  /** Execution samples without jdk.CPUTimeSample, which was off. */
+  long samplesWithoutCpuTime() {
+    boolean hasCpuTime =
+        count(JdkEvent.CPU_TIME_SAMPLE) > 0
+            || setting(JdkEvent.CPU_TIME_SAMPLE.name(), "enabled").equals("true");
+    return hasCpuTime ? 0 : executionSamples(false) + count(JdkEvent.NATIVE_METHOD_SAMPLE);
+  }
+
   /** The CPU time of an execution sample in ns; 0 if it is not known. */
   long interval() {
     return isAsyncProfilers() && CLOCKS.contains(asyncEvent())

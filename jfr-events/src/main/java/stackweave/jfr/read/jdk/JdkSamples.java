@@ -358,6 +358,15 @@ public final class JdkSamples {
     if (lost > 0 && events.contains(JdkEvent.CPU_TIME_SAMPLE)) {
       notes.add(String.format(Locale.ROOT, "%,d samples of CPU time were lost by JFR.", lost));
     }
+    long others = survey.sum(JdkChunk::samplesWithoutCpuTime);
+    if (others > 0 && events.contains(JdkEvent.CPU_TIME_SAMPLE) && !choice.isEvent()) {
+      notes.add(
+          String.format(
+              Locale.ROOT,
+              "%,d execution samples are left out, of parts of the recording without"
+                  + " jdk.CPUTimeSample: --event execution-samples shows them.",
+              others));
+    }
     JdkChunk.Waits queues = queueWaits();
     if (queues.count() > 0) {
       notes.add(

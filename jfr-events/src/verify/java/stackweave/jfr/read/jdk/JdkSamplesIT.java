@@ -1,9 +1,12 @@
 package stackweave.jfr.read.jdk;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +98,23 @@ class JdkSamplesIT {
       SampledRecording recording = SampleText.open(file, CPU);
       assertEquals("cpu", recording.choice().type());
       assertEquals("JFR (jdk.CPUTimeSample)", recording.figures().engine());
+      assertFalse(recording.warnings().toString().contains("left out"));
+      otherPartsAreSaid(jdk, file);
     }
+  }
+
+  /** A part of a recording that has execution samples alone is left out, and that is said. */
+  private void otherPartsAreSaid(Jdk jdk, Path withCpuTime) throws Exception {
+    Path other = directory.resolve("other.jfr");
+    TracedWork.record(jdk, "-XX:StartFlightRecording:settings=profile,filename=" + other);
+    Path both = directory.resolve("both.jfr");
+    Files.copy(withCpuTime, both);
+    Files.write(both, Files.readAllBytes(other), StandardOpenOption.APPEND);
+    Set<String> execution = Set.of("jdk.ExecutionSample", "jdk.NativeMethodSample");
+    int samples = SampleText.jdks(other, execution, event -> 1, "").size();
+    String warnings = SampleText.open(both, CPU).warnings().toString();
+    assertTrue(samples > 0);
+    assertTrue(
+        warnings.contains(String.format("%,d execution samples are left out", samples)), warnings);
   }
 }
