@@ -152,6 +152,36 @@ class FailuresTest {
     assertEquals("no recording\n", Files.readString(directory.resolve("text.jfr")));
   }
 
+  /** As of a variable of the shell that is not set: it would fit any JVM. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "attach _                         | the PID is empty: .*",
+        "detach _                         | the PID is empty: .*",
+        "status _                         | the PID is empty: .*",
+        "record _                         | the PID is empty: .*",
+        "record _ -o flame.html           | the PID is empty: .*",
+        "relay _ --endpoint https://a     | the PID is empty: .*",
+        "off --pid _                      | the PID is empty: .*",
+        "on --pid _                       | the PID is empty: .*",
+        "top _                            | there is no file.*, and the PID is empty: .*",
+        "record --all --match _           | --match or --cgroup is empty: .*",
+        "record --all --cgroup _          | --match or --cgroup is empty: .*",
+      })
+  void anEmptyWordIsRefused(String arguments, String message) {
+    for (String empty : List.of("", " ", "\t")) {
+      String[] words =
+          Arrays.stream(arguments.split(" "))
+              .map(w -> w.equals("_") ? empty : w)
+              .toArray(String[]::new);
+      Outcome ended = run(words);
+      assertEquals(1, ended.err().lines().count(), ended.err());
+      assertTrue(ended.err().matches("stackweave: (" + message + ")\n"), ended.err());
+      assertEquals(2, ended.exit());
+    }
+  }
+
   @Test
   void aDirectoryIsNoRecording() {
     Outcome ended = run("collapsed", directory.toString());

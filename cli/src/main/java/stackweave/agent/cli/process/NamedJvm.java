@@ -25,9 +25,15 @@ public final class NamedJvm {
    * <p>Other users choose the names of their programs, so a JVM of another user is named by its
    * number only. A user who is not root may record no others, and is not told of them.
    *
-   * @throws FailedException if none fits, or several, or another user's, with those that fit
+   * @throws FailedException if the word is blank, which every name has in it; if none fits, or
+   *     several, or another user's, with those that fit
    */
   public static long pid(String word) throws FailedException {
+    if (word.isBlank()) {
+      throw new FailedException(
+          "the PID is empty: give a process id, or a part of the name of a main class or jar;"
+              + " without a command, this program lists all");
+    }
     return word.matches(PID) ? Long.parseLong(word) : found(word, JvmSearch.all());
   }
 

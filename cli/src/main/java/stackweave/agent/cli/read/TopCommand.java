@@ -105,7 +105,7 @@ public final class TopCommand implements Callable<Integer> {
             bySamples,
             wide ? WIDEST : width(System.getenv("COLUMNS")));
     String name = file.getFileName().toString();
-    if (JVM.matcher(file.toString()).matches() && !Files.exists(file)) {
+    if (name.isBlank() || JVM.matcher(file.toString()).matches() && !Files.exists(file)) {
       watch(pid(name), options);
       return 0;
     }

@@ -58,10 +58,14 @@ public final class ManyOptions {
     return all;
   }
 
-  /** Refuses options that say nothing without {@code --all}. */
-  void mustBeUnused() throws UsageException {
-    if (match != null || cgroup != null || !users.isEmpty() || allUsers) {
+  /** Refuses options that say nothing without {@code --all}, and empty ones, which fit any JVM. */
+  void mustFit() throws UsageException {
+    if (!all && (match != null || cgroup != null || !users.isEmpty() || allUsers)) {
       throw new UsageException("--match, --cgroup, --user and --all-users need --all");
+    }
+    if (match != null && match.isBlank() || cgroup != null && cgroup.isBlank()) {
+      throw new UsageException(
+          "--match or --cgroup is empty: without the option, JVMs are not chosen by it");
     }
   }
 

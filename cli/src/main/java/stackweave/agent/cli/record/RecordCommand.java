@@ -194,9 +194,7 @@ public final class RecordCommand implements Callable<Integer> {
   /** Refuses arguments that say nothing together. */
   private void mustFit(Outputs named, boolean isStart) throws UsageException {
     boolean isMany = many.isGiven();
-    if (!isMany) {
-      many.mustBeUnused();
-    }
+    many.mustFit();
     if (isStart) {
       if (isMany || loopMillis != null || place.isGiven()) {
         throw new UsageException(
