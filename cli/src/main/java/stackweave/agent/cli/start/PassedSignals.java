@@ -19,11 +19,15 @@ import stackweave.linux.Descriptor;
  * closed. The JDK offers no other way than {@code sun.misc.Signal}, which is used by reflection: a
  * compiler warns of it.
  *
- * <p>What a terminal sends, for Ctrl-C, the program has already, since it is of the same process
- * group; so nothing is passed on while that is in the terminal's foreground.
+ * <p>What a terminal sends, SIGINT for Ctrl-C and SIGHUP when it is closed, the program has
+ * already, since it is of the same process group. Who sent a signal is not known here. So these two
+ * are not passed on while that group is in the terminal's foreground, and SIGTERM always is.
  */
 final class PassedSignals implements AutoCloseable {
   private static final List<String> SIGNALS = List.of("HUP", "INT", "TERM");
+
+  /** SIGTERM, which no terminal sends. */
+  private static final int TERM = 15;
 
   // Indices among the fields of /proc/self/stat that follow the name (proc_pid_stat(5)).
   private static final int GROUP = 2;
@@ -84,7 +88,7 @@ final class PassedSignals implements AutoCloseable {
 
   private void pass(int signal) {
     try {
-      if (isInForeground()) {
+      if (signal != TERM && isInForeground()) {
         return;
       }
       long pid = program.join().pid();
