@@ -1,6 +1,7 @@
 package stackweave.agent.cli.launcher;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -40,6 +41,14 @@ class LauncherTest {
     assertEquals(
         "0 home -Dstackweave.launcher=" + launcher + " -jar " + jar + " top a b *",
         run(Map.of("JAVA_HOME", home), "top", "a b", "*"));
+  }
+
+  @Test
+  void optionsOfJavaAreInAVariable() throws Exception {
+    Path home = jdk("home", "21.0.1");
+    String ended =
+        run(Map.of("JAVA_HOME", home, "STACKWEAVE_JAVA_OPTIONS", Path.of("-Xmx4g  -Da=/*")));
+    assertTrue(ended.startsWith("0 home -Xmx4g -Da=/* -Dstackweave.launcher="), ended);
   }
 
   @Test
