@@ -73,6 +73,7 @@ public final class Boot {
       System.err.println("stackweave: " + unfit);
       System.exit(USAGE_ERROR);
     }
+    Command.nameProcess();
     try {
       loader(jar(null), instrumentation)
           .loadClass("stackweave.agent.Commands")

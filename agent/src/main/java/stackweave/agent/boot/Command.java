@@ -1,6 +1,7 @@
 package stackweave.agent.boot;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 import java.util.Arrays;
@@ -17,11 +18,23 @@ public final class Command {
   /** Options with which users observe the command's own JVM. */
   private static final String[] OF_USER = {"-javaagent:", "-XX:StartFlightRecording"};
 
+  /** By this name {@code JvmSearch} of the command line leaves commands out. */
+  private static final String NAME = "stackweave";
+
   private Command() {}
 
   /** Runs the command and ends the JVM with its exit code. */
   public static void main(String[] arguments) throws Throwable {
     Boot.command(arguments, null);
+  }
+
+  /** Has the kernel call this process {@link #NAME}, whatever the jar's file is called. */
+  static void nameProcess() {
+    try {
+      Files.write(Paths.get("/proc/self/comm"), NAME.getBytes(StandardCharsets.US_ASCII));
+    } catch (IOException | SecurityException e) {
+      return; // then it is known by its jar's usual name
+    }
   }
 
   /**

@@ -11,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
-import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -63,7 +62,14 @@ public final class JvmSearch {
   private static final Pattern ABOVE = Pattern.compile("^(/\\.\\.(?=/))+");
 
   private static final int NEVER = -1;
+
+  /** How the jar's usual name begins: a command of it is known before it has given its name. */
   private static final String JAR = "stackweave-agent";
+
+  /**
+   * What a command calls its process as soon as it runs ({@code stackweave.agent.boot.Command}).
+   */
+  private static final String NAME = "stackweave\n";
 
   /**
    * How long {@link #all} looks again at processes that did not answer. All of a usual machine
@@ -191,7 +197,18 @@ public final class JvmSearch {
     next = 0;
     first.forEach(this::lookAt);
     then.forEach(this::lookAt);
-    return now.values().stream().map(process -> process.jvm).filter(Objects::nonNull).toList();
+    return now.values().stream()
+        .map(process -> process.jvm)
+        .filter(jvm -> jvm != null && !isNamedAsCommand(jvm.pid()))
+        .toList();
+  }
+
+  private boolean isNamedAsCommand(int pid) {
+    try {
+      return Files.readString(proc.resolve(pid + "/comm")).equals(NAME);
+    } catch (IOException e) {
+      return false; // it has ended
+    }
   }
 
   /** Whether the last look knows of every process whether it is such a JVM. */
@@ -293,7 +310,7 @@ public final class JvmSearch {
     }
   }
 
-  /** Whether these are the words of a command of the agent's jar. */
+  /** Whether these are the words of a command of the agent's jar under its usual name. */
   private static boolean isCommand(List<String> words) {
     int jar = words.indexOf("-jar") + 1;
     return jar > 0

@@ -61,6 +61,20 @@ class JvmSearchTest {
     assertEquals("orders.jar", first.name());
   }
 
+  /**
+   * As {@code mvn dependency:copy} names the jar; a command has its name a moment after it began.
+   */
+  @Test
+  void aCommandIsKnownByItsProcess() throws IOException {
+    process(11, 1, 0, LIBJVM, "java", "-jar", "agent-0.9.0.jar", "record", "orders");
+    process(12, 1, 0, LIBJVM, "java", "-jar", "agent-0.9.0.jar");
+    JvmSearch search = search("", "");
+    assertEquals(List.of(11, 12), pids(search));
+    Files.writeString(proc.resolve("11/comm"), "stackweave\n");
+    Files.writeString(proc.resolve("12/comm"), "stackweave-like\n");
+    assertEquals(List.of(12), pids(search));
+  }
+
   @Test
   void aCgroupCountsWithThoseBelowIt() throws IOException {
     process(11, 1, 0, LIBJVM, "java");
