@@ -192,8 +192,9 @@ class RecordOutputsIT extends OutsideRecorded {
     assertEquals(
         List.of(
             "said",
-            "stackweave: no JVM was recorded: none was started by a launcher java that takes"
-                + " JDK_JAVA_OPTIONS"),
+            "stackweave: no JVM was recorded: only the launcher java takes the options in"
+                + " JDK_JAVA_OPTIONS, and JVMs of another user or of JDK 9 to 16 do not start with"
+                + " them; record PID samples one that runs"),
         ended.errLines());
     assertFailed(command("record", "--", "/no/such"), "can't start /no/such: No such file .*");
   }

@@ -10,7 +10,7 @@ import stackweave.unwind.text.ShortText;
  * the jar behind {@code -jar}. A launcher other than {@code java} is the program itself. Of a main
  * class that only a file of arguments names, the file's name is known. Stateless.
  */
-final class ProgramName {
+public final class ProgramName {
   /** Options of the launcher whose value is the next word (java.c: IsWhiteSpaceOption). */
   private static final Set<String> WITH_VALUE =
       Set.of(
@@ -38,12 +38,12 @@ final class ProgramName {
   private ProgramName() {}
 
   /** A name, which the user of the JVM controls, as text for a terminal. */
-  static String shown(String name) {
+  public static String shown(String name) {
     return Plain.line(ShortText.of(name, MOST_SHOWN));
   }
 
   /** The name; the command itself if no word says more. */
-  static String of(List<String> words) {
+  public static String of(List<String> words) {
     String command = words.isEmpty() ? "" : words.get(0);
     if (!command.substring(command.lastIndexOf('/') + 1).equals("java")) {
       return command;

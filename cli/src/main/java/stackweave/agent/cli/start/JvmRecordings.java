@@ -9,26 +9,28 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import stackweave.jfr.chunk.ChunkHeader;
 
 /**
- * The directory in which the JVMs of a program write: each a file when it ends, and until then the
- * chunks of its repository, which stay if it is killed. Not thread-safe.
+ * The directory in which the JVMs of a program write: each a file when its recording ends, and
+ * until then the chunks of its repository, which stay if it is killed. Not thread-safe.
  */
 final class JvmRecordings {
-  /** A file that JFR names. */
-  private static final Pattern WHOLE = Pattern.compile("hotspot-pid-(\\d{1,9})-id-\\d+-(.*)\\.jfr");
+  /** What is there of a JVM: a file that JFR names, its repository, or a file named as that. */
+  private static final Pattern OF_JVM =
+      Pattern.compile("hotspot-pid-(\\d{1,9})-.*\\.jfr|\\d{4}[\\d_]*_(\\d{1,9})(?:\\.jfr)?");
 
-  /** A directory of chunks. */
-  private static final Pattern REPOSITORY = Pattern.compile("(\\d{4}[\\d_]*)_(\\d{1,9})");
+  private static final String ENDING = ".jfr";
 
   /** Where a chunk's header has its state; 0 if it is finished. */
   private static final int STATE = 64;
@@ -39,13 +41,20 @@ final class JvmRecordings {
   private final Path directory;
 
   /**
-   * A recording of a JVM.
+   * The JVMs that ran when their recordings were looked for; what has ended by now is kept, too.
+   */
+  private final Set<Long> running = ConcurrentHashMap.newKeySet();
+
+  /** Those whose recordings were found. */
+  private final Set<Long> ended = ConcurrentHashMap.newKeySet();
+
+  /**
+   * A recording that a JVM has ended.
    *
    * @param pid the JVM's process id in its own namespace
-   * @param begin when it began, or ended if it was not killed, as JFR writes it
-   * @param wasKilled whether it did not complete its recording
+   * @param wasKilled whether the JVM did not complete it
    */
-  record Found(long pid, String begin, Path file, boolean wasKilled) {}
+  record Found(long pid, Path file, boolean wasKilled) {}
 
   JvmRecordings(Path directory) {
     this.directory = directory;
@@ -56,53 +65,50 @@ final class JvmRecordings {
     return directory;
   }
 
-  /** The process ids of those that still run. */
-  List<Long> running() throws IOException {
-    List<Long> running = new ArrayList<>();
-    for (Path each : list()) {
-      Matcher repository = REPOSITORY.matcher(each.getFileName().toString());
-      if (repository.matches() && isAlive(Long.parseLong(repository.group(2)))) {
-        running.add(Long.parseLong(repository.group(2)));
-      }
-    }
-    return running;
+  /** The process ids of the JVMs that ran at {@link #found}, whether their recordings had ended. */
+  Set<Long> running() {
+    return new TreeSet<>(running);
   }
 
-  private static boolean isAlive(long pid) {
-    return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
-  }
-
-  /**
-   * The recordings of those that have ended.
-   *
-   * @param first the process whose recording comes first, if there is one
-   */
-  List<Found> found(long first) throws IOException {
+  /** The recordings that have ended, by their JVMs' process ids. */
+  List<Found> found() throws IOException {
+    list().stream().map(JvmRecordings::pid).filter(JvmRecordings::isAlive).forEach(running::add);
     Map<Long, Found> found = new TreeMap<>();
-    List<Path> all = list();
-    for (Path each : all) {
-      Matcher whole = WHOLE.matcher(each.getFileName().toString());
-      if (whole.matches() && Files.size(each) > 0) {
-        long pid = Long.parseLong(whole.group(1));
-        found.put(pid, new Found(pid, whole.group(2), each, false));
+    Map<Long, Path> repositories = new TreeMap<>();
+    for (Path each : list()) { // of those that do not run, all that they write is there
+      long pid = pid(each);
+      if (pid > 0 && Files.isDirectory(each)) {
+        repositories.put(pid, each);
+      } else if (pid > 0 && Files.size(each) > 0) {
+        found.put(pid, new Found(pid, each, false));
       }
     }
-    for (Path each : all) {
-      Matcher repository = REPOSITORY.matcher(each.getFileName().toString());
-      if (repository.matches()) {
-        long pid = Long.parseLong(repository.group(2));
-        if (!found.containsKey(pid) && !isAlive(pid)) {
-          Path file = directory.resolve(each.getFileName() + ".jfr");
-          if (join(each, file)) {
-            found.put(pid, new Found(pid, repository.group(1), file, true));
-          }
+    for (Map.Entry<Long, Path> each : repositories.entrySet()) {
+      long pid = each.getKey();
+      List<Path> chunks = chunks(each.getValue());
+      if (running.contains(pid)) {
+        if (!chunks.isEmpty()) {
+          found.remove(pid); // JFR may be writing it
+        }
+      } else if (!found.containsKey(pid)) {
+        Path file = directory.resolve(each.getValue().getFileName() + ENDING);
+        if (join(chunks, file)) {
+          found.put(pid, new Found(pid, file, true));
         }
       }
     }
-    List<Found> sorted = new ArrayList<>(found.values());
-    sorted.sort(
-        Comparator.comparing((Found each) -> each.pid() != first).thenComparing(Found::begin));
-    return sorted;
+    ended.addAll(found.keySet());
+    return List.copyOf(found.values());
+  }
+
+  /** The process id of the JVM that has written a file or directory; 0 if none has. */
+  private static long pid(Path file) {
+    Matcher name = OF_JVM.matcher(file.getFileName().toString());
+    return name.matches() ? Long.parseLong(name.group(name.group(1) == null ? 2 : 1)) : 0;
+  }
+
+  private static boolean isAlive(long pid) {
+    return pid > 0 && ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
   }
 
   private List<Path> list() throws IOException {
@@ -111,12 +117,16 @@ final class JvmRecordings {
     }
   }
 
-  /** Joins the chunks of a JVM that was killed, up to their last flush; false if there are none. */
-  private static boolean join(Path repository, Path file) throws IOException {
-    List<Path> chunks;
+  private static List<Path> chunks(Path repository) throws IOException {
     try (Stream<Path> all = Files.list(repository)) {
-      chunks = all.filter(each -> each.toString().endsWith(".jfr")).sorted().toList();
+      return all.filter(each -> each.toString().endsWith(ENDING)).sorted().toList();
+    } catch (NoSuchFileException e) {
+      return List.of(); // its JVM has ended meanwhile
     }
+  }
+
+  /** Joins the chunks of a JVM that was killed, up to their last flush; false if there are none. */
+  private static boolean join(List<Path> chunks, Path file) throws IOException {
     try (OutputStream out = Files.newOutputStream(file)) {
       for (Path chunk : chunks) {
         copy(chunk, out);
@@ -145,9 +155,28 @@ final class JvmRecordings {
     }
   }
 
-  /** Removes the directory with all that is in it. */
+  /**
+   * Removes the directory, with all that is in it but what a JVM that runs needs: its repository,
+   * without which JFR would end it, and the file of a recording that was not found.
+   */
   void remove() throws IOException {
-    try (Stream<Path> all = Files.walk(directory)) {
+    boolean isEmpty = true;
+    for (Path each : list()) {
+      long pid = pid(each);
+      if ((running.contains(pid) || isAlive(pid))
+          && (Files.isDirectory(each) || !ended.contains(pid))) {
+        isEmpty = false;
+      } else {
+        removeAll(each);
+      }
+    }
+    if (isEmpty) {
+      Files.deleteIfExists(directory);
+    }
+  }
+
+  private static void removeAll(Path top) throws IOException {
+    try (Stream<Path> all = Files.walk(top)) {
       for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.deleteIfExists(path);
       }

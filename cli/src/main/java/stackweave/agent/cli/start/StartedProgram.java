@@ -4,18 +4,27 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 import stackweave.agent.cli.common.CommandMessages;
 import stackweave.agent.cli.common.FailedException;
 import stackweave.agent.cli.common.Output;
-import stackweave.agent.cli.common.Plain;
 import stackweave.agent.cli.output.ExportFiles;
 import stackweave.agent.cli.output.Outputs;
 import stackweave.agent.cli.output.Weaving;
+import stackweave.agent.cli.process.ProgramName;
 import stackweave.agent.cli.process.TargetJvm;
 import stackweave.agent.cli.start.JvmRecordings.Found;
-import stackweave.jfr.export.ShortNames;
+import stackweave.jfr.read.ReadingProgress;
+import stackweave.jfr.read.RecordingException;
+import stackweave.jfr.read.SampledFrame;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.jfr.read.choice.SampleChoice;
 
 /**
@@ -26,7 +35,6 @@ import stackweave.jfr.read.choice.SampleChoice;
  */
 public final class StartedProgram {
   private static final int FAILED = 2;
-  private static final int MAX_TITLE = 60;
 
   private final List<String> words;
   private final Outputs outputs;
@@ -105,24 +113,66 @@ public final class StartedProgram {
 
   private void take(JvmRecordings recordings, long own) {
     try {
-      List<Found> all = recordings.found(own);
-      for (int i = 0; i < all.size(); i++) {
-        Found found = all.get(i);
+      List<Found> all = recordings.found();
+      List<Found> taken = worthTaking(all, own, this::samples);
+      for (int i = 0; i < taken.size(); i++) {
+        Found found = taken.get(i);
         take(found, i == 0 ? outputs : outputs.ofProcess(found.pid()), i == 0);
       }
-      List<Long> running = recordings.running();
+      Set<Long> running = recordings.running();
+      Set<Long> ended = all.stream().map(Found::pid).collect(Collectors.toSet());
       for (long pid : running) {
-        fail(
-            "process %s still runs: JFR writes its recording to %s when it ends",
-            pid, recordings.directory());
+        if (ended.contains(pid)) {
+          CommandMessages.say(
+              "process %s still runs; its recording has ended, and JFR still has a directory in %s",
+              pid, recordings.directory());
+        } else {
+          fail(
+              "process %s still runs: JFR writes its recording to %s when it ends",
+              pid, recordings.directory());
+        }
       }
       if (all.isEmpty() && running.isEmpty()) {
         fail(
-            "no JVM was recorded: none was started by a launcher java that takes %s",
+            "no JVM was recorded: only the launcher java takes the options in %s, and JVMs of another"
+                + " user or of JDK 9 to 16 do not start with them; record PID samples one that runs",
             JvmRequest.VARIABLE);
       }
     } catch (IOException e) {
       fail("recordings can't be read: %s", FailedException.reasonWithName(e));
+    }
+  }
+
+  /**
+   * The recordings that have samples, those with the most first. If none has, only that of the
+   * program's own process, or else one of them.
+   *
+   * @param own the program's process id
+   * @param samples how many a recording has
+   */
+  static List<Found> worthTaking(List<Found> all, long own, ToLongFunction<Found> samples) {
+    List<Found> sorted = new ArrayList<>(all);
+    sorted.sort(Comparator.comparing(found -> found.pid() != own));
+    if (all.size() < 2) {
+      return sorted; // it is read once
+    }
+    Map<Found, Long> counts = new HashMap<>();
+    all.forEach(found -> counts.put(found, samples.applyAsLong(found)));
+    sorted.sort(Comparator.comparing((Found found) -> counts.get(found)).reversed());
+    long with = sorted.stream().filter(found -> counts.get(found) > 0).count();
+    return sorted.subList(0, (int) Math.max(1, with));
+  }
+
+  /** How many samples it has; 1 if it can't be read, so that this is said. */
+  private long samples(Found found) {
+    try {
+      return SampledRecording.open(
+              found.file(), ReadingProgress.NONE, false, SampledFrame.Change.NONE, choice)
+          .samples();
+    } catch (RecordingException e) {
+      return e.isWithoutSamples() ? 0 : 1;
+    } catch (RuntimeException | OutOfMemoryError e) {
+      return 1;
     }
   }
 
@@ -163,8 +213,9 @@ public final class StartedProgram {
     return own.recording() == null ? "rec-" + pid + ".jfr" : own.recording();
   }
 
+  /** Not the arguments, which may have passwords. */
   private String title() {
-    return ShortNames.cut(Plain.line(String.join(" ", words)), MAX_TITLE);
+    return ProgramName.shown(ProgramName.of(words));
   }
 
   /** Keeps a recording that would be removed. */
@@ -184,12 +235,9 @@ public final class StartedProgram {
     CommandMessages.say(format, values);
   }
 
-  /** Unless a JVM still writes there: JFR ends a JVM in which it can't. */
   private static void remove(JvmRecordings recordings) {
     try {
-      if (recordings.running().isEmpty()) {
-        recordings.remove();
-      }
+      recordings.remove();
     } catch (IOException e) {
       return; // it was removed before
     }

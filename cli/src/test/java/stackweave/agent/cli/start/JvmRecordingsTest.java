@@ -8,6 +8,7 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import jdk.jfr.Event;
 import jdk.jfr.Name;
 import jdk.jfr.Recording;
@@ -56,20 +57,19 @@ class JvmRecordingsTest {
     return new JvmRecordings(directory);
   }
 
+  /** Files that JFR names, and one that the agent has named as the JVM's repository. */
   @Test
-  void thatOfTheProgramItselfIsFirst() throws Exception {
-    chunk("hotspot-pid-11-id-1-2026_11_30_19_10_58.jfr", 1);
-    chunk("hotspot-pid-" + ENDED + "-id-1-2026_11_30_19_10_59.jfr", 2);
-    chunk("hotspot-pid-12-id-1-2026_11_30_19_10_57.jfr", 3);
-    Files.createFile(directory.resolve("hotspot-pid-13-id-1-2026_11_30_19_10_57.jfr"));
-    List<Found> found = recordings().found(ENDED);
-    assertEquals(List.of((long) ENDED, 12L, 11L), found.stream().map(Found::pid).toList());
-    assertEquals(List.of(12L, 11L, (long) ENDED), pids(recordings().found(1)));
-    assertFalse(found.get(0).wasKilled());
-  }
-
-  private static List<Long> pids(List<Found> found) {
-    return found.stream().map(Found::pid).toList();
+  void whatJvmsHaveWrittenIsFound() throws Exception {
+    chunk("hotspot-pid-" + ENDED + "-id-1-2026_11_30_19_10_58.jfr", 1);
+    chunk("2026_11_30_19_10_57_" + (ENDED + 1) + ".jfr", 2);
+    Files.createDirectory(directory.resolve("2026_11_30_19_10_57_" + (ENDED + 1)));
+    Files.createFile(
+        directory.resolve("hotspot-pid-" + (ENDED + 2) + "-id-1-2026_11_30_19_10_57.jfr"));
+    List<Found> found = recordings().found();
+    assertEquals(List.of((long) ENDED, ENDED + 1L), pids(found));
+    assertEquals(List.of(1), marks(found.get(0).file()));
+    assertEquals(List.of(2), marks(found.get(1).file()));
+    assertFalse(found.get(0).wasKilled() || found.get(1).wasKilled());
   }
 
   /** The last chunk is open, as its JVM left it; one has not been flushed. */
@@ -85,29 +85,54 @@ class JvmRecordingsTest {
       header.write(new byte[100]); // behind the last flush
     }
     Files.write(directory.resolve(repository + "/2026_11_30_19_11_12.jfr"), new byte[68]);
-    List<Found> found = recordings().found(1);
+    List<Found> found = recordings().found();
     assertEquals(1, found.size());
     assertEquals(ENDED, found.get(0).pid());
     assertTrue(found.get(0).wasKilled());
     assertEquals(List.of(1, 2), marks(found.get(0).file()));
   }
 
+  /** JFR ends a JVM that can't write; what others have left is taken by then. */
   @Test
-  void thatOfOneThatRunsIsLeftToIt() throws Exception {
+  void oneThatRunsKeepsWhatItNeedsAlone() throws Exception {
     long own = ProcessHandle.current().pid();
-    chunk("2026_11_30_19_11_10_" + own + "/2026_11_30_19_11_10.jfr", 1);
-    assertEquals(List.of(), recordings().found(own));
-    assertEquals(List.of(own), recordings().running());
+    Path chunk = chunk("2026_11_30_19_11_10_" + own + "/2026_11_30_19_11_10.jfr", 1);
+    Path begun = Files.createFile(directory.resolve("2026_11_30_19_11_10_" + own + ".jfr"));
+    Path other = chunk("hotspot-pid-" + ENDED + "-id-1-2026_11_30_19_10_58.jfr", 2);
+    JvmRecordings recordings = recordings();
+    assertEquals(List.of((long) ENDED), pids(recordings.found()));
+    assertEquals(Set.of(own), recordings.running());
+    recordings.remove();
+    assertTrue(Files.exists(chunk));
+    assertTrue(Files.exists(begun));
+    assertFalse(Files.exists(other));
+  }
+
+  /** Of one that runs a recording is whole when JFR has removed the chunks that it was made of. */
+  @Test
+  void oneThatRunsLongerThanItsRecordingKeepsItsRepository() throws Exception {
+    long own = ProcessHandle.current().pid();
+    Path file = chunk("2026_11_30_19_11_10_" + own + ".jfr", 1);
+    Path chunk = chunk("2026_11_30_19_11_10_" + own + "/2026_11_30_19_11_10.jfr", 1);
+    assertEquals(List.of(), recordings().found());
+    Files.delete(chunk);
+    JvmRecordings recordings = recordings();
+    assertEquals(List.of(own), pids(recordings.found()));
+    recordings.remove();
+    assertFalse(Files.exists(file));
+    assertTrue(Files.isDirectory(chunk.getParent()));
+  }
+
+  private static List<Long> pids(List<Found> found) {
+    return found.stream().map(Found::pid).toList();
   }
 
   @Test
   void nothingStays() throws Exception {
-    chunk("hotspot-pid-11-id-1-2026_11_30_19_10_58.jfr", 1);
-    chunk("2026_11_30_19_11_10_" + ENDED + "/2026_11_30_19_11_10.jfr", 1);
-    assertEquals(List.of(), recordings().running());
+    chunk("hotspot-pid-" + ENDED + "-id-1-2026_11_30_19_10_58.jfr", 1);
+    chunk("2026_11_30_19_11_10_" + (ENDED + 1) + "/2026_11_30_19_11_10.jfr", 1);
     recordings().remove();
     assertFalse(Files.exists(directory));
-    recordings().remove();
     Files.createDirectory(directory); // the test's own
   }
 }
