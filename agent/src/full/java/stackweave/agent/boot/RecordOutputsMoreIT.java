@@ -3,10 +3,12 @@ package stackweave.agent.boot;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,12 +21,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import stackweave.agent.apps.BurnsCpu;
+import stackweave.jfr.read.SampledRecording;
 import stackweave.testing.Commands;
 import stackweave.testing.Ended;
 import stackweave.testing.RunningCommand;
 
-/** More of what {@code record} leaves: killed and several JVMs, other users, a terminal. */
+/** More of what {@code record} leaves: killed and several JVMs, limits, other users, a terminal. */
 @Order(2)
 class RecordOutputsMoreIT extends OutsideRecorded {
   private static final int USER = 64_131;
@@ -37,9 +42,18 @@ class RecordOutputsMoreIT extends OutsideRecorded {
     own = Files.createDirectory(place.resolve("a place"));
   }
 
-  private List<Object> burning(Object seconds) {
+  private static List<Object> burning(Object seconds) {
+    return burning(last(), seconds);
+  }
+
+  private static List<Object> burning(Jvm jvm, Object seconds) {
     return List.of(
-        last().home().resolve("bin/java"), "-cp", Jars.apps(), BurnsCpu.class.getName(), seconds);
+        jvm.home().resolve("bin/java"), "-cp", Jars.apps(), BurnsCpu.class.getName(), seconds);
+  }
+
+  /** Words for a shell. */
+  private static String quoted(List<Object> words) {
+    return words.stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
   }
 
   private RunningCommand started(List<Object> program, Object... options) throws Exception {
@@ -65,19 +79,47 @@ class RecordOutputsMoreIT extends OutsideRecorded {
     assertTrue(Files.exists(directory.resolve("flame.html")));
     assertTrue(isSampled("killed.jfr"));
     assertFalse(RecordingFile.readAllEvents(directory.resolve("killed.jfr")).isEmpty());
+    assertNothingOfTheProgramIsLeft();
+  }
+
+  private void assertNothingOfTheProgramIsLeft() throws Exception {
     try (Stream<Path> left = Files.list(own)) {
       assertEquals(0, left.filter(file -> file.toString().contains("stackweave-")).count());
     }
   }
 
-  /** A shell that starts two, one after the other; neither is the process itself. */
+  /** JFR of JDK 17 and 21 would write no file into a directory. */
+  @ParameterizedTest
+  @MethodSource("stackweave.agent.boot.Jvm#all")
+  void aLimitEndsTheRecordingAndNotTheProgram(Jvm jvm) throws Exception {
+    List<Object> program = new ArrayList<>(burning(jvm, 9));
+    program.add(1, "-Dpassword=of-nobody-else");
+    Ended ended = started(program, "-d", "5s", "-o", "limited.html", "-o", "limited.jfr").end();
+    assertEquals(0, ended.exit(), ended.err());
+    assertPage("limited.html");
+    assertFalse(Files.readString(directory.resolve("limited.html")).contains("of-nobody-else"));
+    assertTrue(isSampled("limited.jfr"));
+    SampledRecording recording = SampledRecording.open(directory.resolve("limited.jfr"));
+    Duration sampled = Duration.between(recording.first(), recording.last());
+    assertTrue(sampled.toMillis() < 7_000, sampled::toString);
+    assertNothingOfTheProgramIsLeft();
+  }
+
+  /**
+   * A shell that starts two beside each other, after one that runs no time; none is the process
+   * itself.
+   */
   @Test
   void furtherJvmsHaveFilesWithTheirIds() throws Exception {
-    String burns =
-        burning(3).stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
+    String version = quoted(List.of(last().home().resolve("bin/java"), "-version"));
+    String burns = quoted(burning(3));
     Ended ended =
-        started(List.of("sh", "-c", burns + " & " + burns + "; wait; exit 3"), "-o", "c.txt").end();
-    assertEquals(3, ended.exit(), ended.err());
+        started(
+                List.of("sh", "-c", version + "; " + burns + " & " + burns + "; wait; exit 0"),
+                "-o",
+                "c.txt")
+            .end();
+    assertEquals(0, ended.exit(), ended.err());
     assertEquals("running\nrunning\n", ended.out());
     try (Stream<Path> all = Files.list(directory)) {
       TreeSet<String> files =
@@ -89,24 +131,26 @@ class RecordOutputsMoreIT extends OutsideRecorded {
     }
   }
 
-  /** The JVM goes on, and what it writes has a place. */
+  /** The JVM goes on, and what it writes has a place; what another one wrote is taken. */
   @Test
   void oneThatRunsLongerThanTheProgramIsLeftAlone() throws Exception {
-    String burns =
-        burning(12).stream().map(word -> "'" + word + "'").collect(Collectors.joining(" "));
-    Ended ended =
-        started(List.of("sh", "-c", burns + " >/dev/null 2>&1 & sleep 6"), "-o", "c.txt").end();
+    String line = quoted(burning(15)) + " >/dev/null 2>&1 & " + quoted(burning(5));
+    Ended ended = started(List.of("sh", "-c", line), "-o", "c.txt").end();
     assertEquals(2, ended.exit(), ended.err());
     assertTrue(ended.err().contains(" still runs: JFR writes its recording to "), ended.err());
     Path left =
         Path.of(ended.err().replaceFirst("(?s).* its recording to (.*) when it ends.*", "$1"));
+    assertTrue(Files.exists(directory.resolve("c.txt")), ended.err());
+    long running = Long.parseLong(ended.err().replaceFirst("(?s).*process (\\d+) still.*", "$1"));
+    try (Stream<Path> all = Files.list(left)) {
+      assertEquals(0, all.filter(file -> !file.toString().contains("" + running)).count());
+    }
     long end = System.nanoTime() + 120_000_000_000L;
     while (whole(left).isEmpty() && System.nanoTime() < end) {
       Thread.sleep(200);
     }
     Path file = whole(left).get(0); // which JFR fills until the JVM ends
-    String pid = file.getFileName().toString().replaceFirst("hotspot-pid-(\\d+)-.*", "$1");
-    Optional<ProcessHandle> jvm = ProcessHandle.of(Long.parseLong(pid));
+    Optional<ProcessHandle> jvm = ProcessHandle.of(running);
     if (jvm.isPresent()) {
       jvm.get().onExit().get(2, TimeUnit.MINUTES);
     }
@@ -129,6 +173,19 @@ class RecordOutputsMoreIT extends OutsideRecorded {
     Ended ended = record.end();
     assertEquals(130, ended.exit(), ended.err());
     assertTrue(Files.readString(directory.resolve("c.txt")).contains("BurnsCpu"), ended.err());
+  }
+
+  /** By script(1): the terminal, which sends SIGINT to both, sends no SIGTERM. */
+  @Test
+  void sigtermEndsTheProgramInATerminalsForeground() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/usr/bin/script")));
+    List<Object> words = new ArrayList<>(List.of(java(), "-Djava.io.tmpdir=" + own, "-jar"));
+    words.addAll(List.of(Jars.AGENT, "record", "-o", "c.txt", "--"));
+    words.addAll(burning(RUNS));
+    RunningCommand terminal = beginAny("script", "-qec", "exec " + quoted(words), "/dev/null");
+    awaitOut(terminal, out -> out.contains("running"));
+    terminal.process().children().findFirst().orElseThrow().destroy();
+    assertEquals(143, terminal.end().exit());
   }
 
   @Test
@@ -197,6 +254,20 @@ class RecordOutputsMoreIT extends OutsideRecorded {
     named.addAll(List.of("status", "BurnsCpu"));
     assertFailed(run(named.toArray()), "no JVM of yours has 'BurnsCpu' in .*");
     assertTrue(command().out().contains(" " + target.pid() + " "), "root lists it");
+  }
+
+  /** As {@code mvn dependency:copy} names the jar. */
+  @Test
+  void aCommandIsNoJvmToRecordWhateverItsJarIsCalled() throws Exception {
+    long target = start(last(), RUNS).pid();
+    Path jar = Files.copy(Jars.AGENT, directory.resolve("agent-0.9.0.jar"));
+    RunningCommand record =
+        beginAny(java(), "-Djava.io.tmpdir=" + own, "-jar", jar, "record", target, "-o", "a.jfr");
+    awaitOwnSamples(record);
+    String list = run(java(), "-jar", jar).successfully().out();
+    assertTrue(list.contains(" " + target + " "), list);
+    assertFalse(list.contains(" " + record.pid() + " "), list);
+    interrupt(record);
   }
 
   /** By script(1), which has a terminal for it. */

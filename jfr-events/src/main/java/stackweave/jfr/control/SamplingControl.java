@@ -1,5 +1,7 @@
 package stackweave.jfr.control;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +30,14 @@ import stackweave.jfr.process.SampledProcess;
  * here must never be held while calling JFR.
  */
 public final class SamplingControl implements AutoCloseable {
+  /**
+   * The name of a recording that gets a file beside JFR's repository, named as that with {@code
+   * .jfr} at its end. JFR of JDK 17 and 21 writes none if it knows a directory only, and the
+   * recording's duration ends before the JVM.
+   */
+  public static final String TIMED = "stackweave-timed";
+
+  private static final String REPOSITORY = "jdk.jfr.repository";
   private static final long IDLE_MILLIS = 1_000;
   private static final int CALLERS_LOOKED_AT = 64;
 
@@ -450,8 +460,19 @@ public final class SamplingControl implements AutoCloseable {
       if (recording.getState() == RecordingState.CLOSED) {
         startedByCommand.remove(id);
       }
+      if (recording.getState() == RecordingState.RUNNING && recording.getName().equals(TIMED)) {
+        giveFile(recording);
+      }
       lookAtCalls();
       signal(true);
+    }
+
+    private void giveFile(Recording recording) {
+      try {
+        recording.setDestination(Path.of(System.getProperty(REPOSITORY) + ".jfr"));
+      } catch (IOException | RuntimeException e) {
+        return; // then JFR names a file, or none
+      }
     }
 
     /** Called at once, so that no call of a recording that begins before main is missed. */

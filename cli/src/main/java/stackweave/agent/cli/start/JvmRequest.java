@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
 import stackweave.agent.cli.common.FailedException;
+import stackweave.jfr.control.SamplingControl;
 
 /**
  * What each JVM of a program is to record, as options of the JVM.
@@ -51,6 +52,7 @@ public record JvmRequest(String settings, Map<String, String> events, long limit
     recording.add("settings=" + settings);
     recording.add("dumponexit=true");
     if (limitMillis > 0) {
+      recording.add("name=" + SamplingControl.TIMED);
       recording.add("duration=" + (limitMillis + 999) / 1_000 + "s");
     }
     events.forEach((key, value) -> recording.add("+" + key + "=" + value.replace(" ", "")));

@@ -24,7 +24,7 @@ class JvmRequestTest {
         "-Xmx1g '-javaagent:/my lib/agent.jar' -Xlog:jfr+startup=off"
             + " -XX:FlightRecorderOptions:repository=/tmp/sw"
             + " -XX:StartFlightRecording:filename=/tmp/sw,settings=default,dumponexit=true,"
-            + "duration=2s,+a.B#threshold=1ms,+c.D#on=true",
+            + "name=stackweave-timed,duration=2s,+a.B#threshold=1ms,+c.D#on=true",
         new JvmRequest("default", events, 1_001).options("-Xmx1g", JAR, DIRECTORY));
     assertTrue(
         new JvmRequest("none", Map.of(), 0)
