@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.LocalDateTime;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -120,7 +121,7 @@ public final class AgentJar {
         String path = directory.relativize(file).toString();
         byte[] content = Files.readAllBytes(file);
         if (LICENSE_FILES.contains(path)) {
-          put(legal, path, content);
+          addLicense(path, path, content);
         } else {
           add("", path, content);
         }
@@ -143,7 +144,7 @@ public final class AgentJar {
 
   private void add(String artifact, String path, byte[] content) throws IOException {
     if (LICENSE_FILES.contains(path)) {
-      put(legal, LICENSES + artifact + path.substring("META-INF".length()), content);
+      addLicense(LICENSES + artifact + path.substring("META-INF".length()), path, content);
     } else if (path.startsWith(LICENSES)) {
       put(legal, path, content);
     } else if (path.startsWith("META-INF/") || path.endsWith("-info.class")) {
@@ -155,6 +156,13 @@ public final class AgentJar {
       addToJna(path, content);
     } else if (!path.startsWith(BYTE_BUDDY) || path.startsWith(BYTE_BUDDY + ASM)) {
       put(inner, OWN_MODULE + path, content);
+    }
+  }
+
+  /** Adds the licence of a library; modules of ours have that of Stackweave, which is there. */
+  private void addLicense(String name, String path, byte[] content) throws IOException {
+    if (!Arrays.equals(content, legal.get(path))) {
+      put(legal, name, content);
     }
   }
 
