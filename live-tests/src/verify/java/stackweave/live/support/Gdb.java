@@ -26,8 +26,9 @@ public final class Gdb {
     }
   }
 
+  /** Of signed return addresses gdb says so behind the address. */
   private static final Pattern FRAME =
-      Pattern.compile("#\\d+\\s+(?:0x([0-9a-f]+) in )?(\\S[^(]*?) ?\\(.*");
+      Pattern.compile("#\\d+\\s+(?:0x([0-9a-f]+) (?:\\[PAC\\] )?in )?(\\S[^(]*?) ?\\(.*");
 
   private static final Pattern THREAD = Pattern.compile("Thread .* \"(.*)\"\\)?:");
 
