@@ -75,6 +75,18 @@ class RecordedSampleTest {
   }
 
   @Test
+  void ofAThreadThatWaitedIsReplayedAsOne() throws Exception {
+    sample.setJavaThread(0x1234);
+    sample.setBlocked(sample.stackAddress() + 64, sample.stackAddress() + 128);
+    StackSnapshot replayed =
+        new Replay(ReplayReader.read(ReplayWriter.toBytes(record()))).snapshot();
+    assertTrue(replayed.isBlocked());
+    assertEquals(sample.javaThread(), replayed.javaThread());
+    assertEquals(sample.lastJavaSp(), replayed.lastJavaSp());
+    assertEquals(sample.lastJavaFp(), replayed.lastJavaFp());
+  }
+
+  @Test
   void sharesWhatAllSamplesHaveWithABase() throws Exception {
     ReplayFile whole = record();
     ReplayFile part = without(whole, recorder.base().memory());

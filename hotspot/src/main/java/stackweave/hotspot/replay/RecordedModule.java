@@ -14,7 +14,8 @@ import stackweave.unwind.rule.UnwindTable;
  * @param source where the rules came from
  * @param addresses runtime addresses that were looked up, ascending
  * @param rules for each address the words of its rule ({@link RuleTable#words}); empty: none there
- * @param symbols for each address its function as {@code name+0xoffset}, or empty
+ * @param symbols for each address its function as {@code name+0xoffset}, or empty; a function
+ *     without a name has its start in the file, as {@code 0xstart}
  */
 record RecordedModule(
     String path,
@@ -35,7 +36,8 @@ record RecordedModule(
   /** The function at a runtime address, or the address in the file where it was not recorded. */
   String symbolAt(long address) {
     int i = Arrays.binarySearch(addresses, address);
-    return i >= 0 && !symbols[i].isEmpty() ? symbols[i] : "0x" + Long.toHexString(address - bias);
+    boolean hasName = i >= 0 && !symbols[i].isEmpty() && !symbols[i].startsWith("0x");
+    return hasName ? symbols[i] : "0x" + Long.toHexString(address - bias);
   }
 
   /** Whether a runtime address lies in the range. */
@@ -57,6 +59,16 @@ record RecordedModule(
     public int find(long address) {
       int i = Arrays.binarySearch(module.addresses, address + module.bias);
       return i < 0 ? NO_RULE : ids[i];
+    }
+
+    @Override
+    public long functionStart(long address) {
+      int i = Arrays.binarySearch(module.addresses, address + module.bias);
+      String symbol = i < 0 ? "" : module.symbols[i];
+      int offset = symbol.lastIndexOf("+0x");
+      return offset < 0
+          ? NO_ADDRESS
+          : address - Long.parseUnsignedLong(symbol.substring(offset + 3), 16);
     }
 
     @Override

@@ -63,11 +63,13 @@ final class RecordingModules implements CodeModules {
   }
 
   /** One executable range, serving as its module. */
-  private final class Range implements CodeModule, UnwindTable {
+  private final class Range implements CodeModule {
     private final CodeModule module;
     private final ModuleDescription description;
+    private final UnwindTable table = new Rows();
     private final TreeMap<Long, Integer> found = new TreeMap<>();
     private final Map<Long, String> symbols = new HashMap<>();
+    private final Map<Long, Long> starts = new HashMap<>();
 
     Range(CodeModule module, ModuleDescription description) {
       this.module = module;
@@ -86,7 +88,7 @@ final class RecordingModules implements CodeModules {
 
     @Override
     public UnwindTable unwindTable() {
-      return this;
+      return table;
     }
 
     @Override
@@ -94,20 +96,40 @@ final class RecordingModules implements CodeModules {
       return module.functionStart(pc);
     }
 
-    @Override
-    public int find(long address) {
-      int rule = module.unwindTable().find(address);
-      found.put(address + bias(), rule);
-      return rule;
-    }
+    private final class Rows implements UnwindTable {
+      @Override
+      public int find(long address) {
+        int rule = module.unwindTable().find(address);
+        found.put(address + bias(), rule);
+        return rule;
+      }
 
-    @Override
-    public UnwindSource source() {
-      return module.unwindTable().source();
+      @Override
+      public long functionStart(long address) {
+        long start = module.unwindTable().functionStart(address);
+        if (start != NO_ADDRESS) {
+          starts.put(address + bias(), start);
+        }
+        return start;
+      }
+
+      @Override
+      public UnwindSource source() {
+        return module.unwindTable().source();
+      }
     }
 
     RecordedModule recorded() {
-      symbols.keySet().forEach(address -> found.putIfAbsent(address, NO_RULE));
+      starts.forEach(
+          (address, start) -> {
+            String name = symbols.getOrDefault(address, "");
+            if (name.isEmpty()) {
+              long offset = address - bias() - start;
+              name = "0x" + Long.toHexString(start) + "+0x" + Long.toHexString(offset);
+              symbols.put(address, name);
+            }
+          });
+      symbols.keySet().forEach(address -> found.putIfAbsent(address, UnwindTable.NO_RULE));
       long[] addresses = found.keySet().stream().mapToLong(Long::longValue).toArray();
       long[][] words = new long[addresses.length][];
       String[] names = new String[addresses.length];
@@ -122,7 +144,7 @@ final class RecordingModules implements CodeModules {
           description.start(),
           description.end(),
           bias(),
-          source(),
+          table.source(),
           addresses,
           words,
           names);

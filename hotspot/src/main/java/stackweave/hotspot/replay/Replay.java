@@ -1,5 +1,6 @@
 package stackweave.hotspot.replay;
 
+import java.util.Arrays;
 import java.util.List;
 import stackweave.hotspot.HotSpot;
 import stackweave.hotspot.MixedUnwinder;
@@ -61,6 +62,16 @@ public final class Replay {
     System.arraycopy(sample.stack(), 0, snapshot.stackBytes(length), 0, length);
     snapshot.setStack(sample.stackAddress(), length);
     snapshot.setElsewhere(file.memory());
+    String waited = file.facts().get(ReplayFile.WAITED);
+    if (waited != null) {
+      long[] words =
+          Arrays.stream(waited.split(" ")).mapToLong(w -> Long.parseUnsignedLong(w, 16)).toArray();
+      if (words.length != 3) {
+        throw new IllegalArgumentException("not three words: " + waited);
+      }
+      snapshot.setJavaThread(words[0]);
+      snapshot.setBlocked(words[1], words[2]);
+    }
     return snapshot;
   }
 

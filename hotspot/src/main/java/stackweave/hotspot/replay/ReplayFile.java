@@ -41,6 +41,12 @@ public record ReplayFile(
   public static final String STOPPED = "stopped in";
 
   /**
+   * Fact of a thread that waited, of which only pc and sp are known: its JavaThread, and sp and
+   * frame pointer of its last Java frame, in hexadecimal.
+   */
+  public static final String WAITED = "waited, JavaThread and last Java frame";
+
+  /**
    * The sample itself.
    *
    * @param tid the thread's id as the OS has it

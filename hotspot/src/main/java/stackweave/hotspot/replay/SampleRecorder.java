@@ -107,6 +107,15 @@ public final class SampleRecorder {
       long stopped = frames.count() == 0 ? 0 : frames.pc(frames.count() - 1);
       facts.put(ReplayFile.STOPPED, hotspot.codeAt(stopped));
     }
+    if (sample.isBlocked()) {
+      facts.put(
+          ReplayFile.WAITED,
+          Long.toHexString(sample.javaThread())
+              + " "
+              + Long.toHexString(sample.lastJavaSp())
+              + " "
+              + Long.toHexString(sample.lastJavaFp()));
+    }
     tryCallers(recording, unwinder, frames.end().isComplete());
     byte[] stack = Arrays.copyOf(copy.stackBytes(), copy.stackLength());
     Registers registers = new Registers(rules.architecture());
@@ -127,6 +136,10 @@ public final class SampleRecorder {
     copy.setElsewhere(memory);
     copy.registers().copyFrom(sample.registers());
     copy.setHasRegisters(true);
+    if (sample.isBlocked()) {
+      copy.setJavaThread(sample.javaThread());
+      copy.setBlocked(sample.lastJavaSp(), sample.lastJavaFp());
+    }
     int length = sample.stackLength();
     System.arraycopy(sample.stackBytes(), 0, copy.stackBytes(length), 0, length);
     copy.setStack(sample.stackAddress(), sample.stackLength());

@@ -257,8 +257,17 @@ public final class SamplePipeline implements EngineSink {
       snapshot.olderCopy().setNeeded(thread.stackEnd, unwinder.olderFrom());
     }
     long stackId = write(snapshot, map, threads.ownerOf(frames, snapshot, thread));
+    record(snapshot, map, frames, stackId);
+  }
+
+  /**
+   * Writes a stack that was just unwound into a file, if the user asked for such ones.
+   *
+   * @param stackId of it in the recording
+   */
+  public void record(StackSnapshot snapshot, ModuleMap map, FrameBuffer unwound, long stackId) {
     if (failures != null) {
-      failures.record(snapshot, map, frames, stackId);
+      failures.record(snapshot, map, unwound, stackId);
     }
   }
 

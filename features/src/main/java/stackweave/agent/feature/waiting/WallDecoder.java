@@ -94,6 +94,9 @@ final class WallDecoder {
   /** Gives ids to the stack that was unwound last. */
   void name(StackSnapshot snapshot, SampledThreads.Entry thread) {
     stackId = names.stackId(frames, map);
+    if (!snapshot.isWaitingForCall()) {
+      pipeline.record(snapshot, map, frames, stackId);
+    }
     threadKey = threads.ownerOf(frames, snapshot, thread);
     contextId = decoder.contexts().ofBeside(threads.owner(), snapshot.timeNanos(), 0);
   }
