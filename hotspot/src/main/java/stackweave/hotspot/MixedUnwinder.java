@@ -10,6 +10,7 @@ import stackweave.hotspot.model.UnwindCounters;
 import stackweave.hotspot.search.LastJavaFrame;
 import stackweave.hotspot.search.StackSearch;
 import stackweave.hotspot.search.UnknownFramePointer;
+import stackweave.hotspot.search.UnknownLinkRegister;
 import stackweave.tableless.CodeUnwinder;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.HeapShare;
@@ -53,6 +54,7 @@ public final class MixedUnwinder {
   private LastJavaFrame lastJavaFrame;
   private Callers callers;
   private UnknownFramePointer unknownFp;
+  private UnknownLinkRegister unknownLink;
 
   /** Whether tables have led to what is no code, as far as the modules are known. */
   private boolean ledToData;
@@ -93,6 +95,7 @@ public final class MixedUnwinder {
     Architecture architecture = natives.rules().architecture();
     callers = hotspot == null ? null : hotspot.callers();
     unknownFp = callers == null ? null : new UnknownFramePointer(natives, withoutTables);
+    unknownLink = callers == null ? null : new UnknownLinkRegister(natives);
     search = callers == null ? null : new StackSearch(this::walkOn);
     lastJavaFrame =
         callers == null ? null : new LastJavaFrame(vm.blockedThread(), methods, this::walkOn);
@@ -228,6 +231,7 @@ public final class MixedUnwinder {
     walk.begin(sample, modules, frames);
     if (hotspot != null) {
       unknownFp.begin(sample);
+      unknownLink.begin(sample);
       hotspot.begin(sample.timeNanos());
     }
     StopReason end = walkOn();
@@ -339,7 +343,9 @@ public final class MixedUnwinder {
     }
     ledToData = false;
     StopReason end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
-    if (end == StopReason.UNKNOWN_REGISTER && unknownFp != null && unknownFp.find(walk)) {
+    if (end == StopReason.UNKNOWN_REGISTER
+        && unknownFp != null
+        && (unknownFp.find(walk) || unknownLink.find(walk))) {
       end = natives.step(walk.registers(), interrupted, walk.stack(), walk.modules());
     }
     if (end == null) {

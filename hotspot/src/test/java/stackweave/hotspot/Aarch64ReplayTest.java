@@ -16,7 +16,8 @@ import stackweave.unwind.Architecture;
 /**
  * Stacks of JDK 17 and 25 for AArch64, stopped at single instructions under qemu-user and recorded,
  * with the frames beside each file. Of those every caller's bytecode was seen to call its callee,
- * by the class files of that JDK.
+ * by the class files of that JDK. Those in {@code waiting} are of threads that waited, in a machine
+ * of {@code lab/arm64}; gdb had the same frames of such threads there.
  */
 class Aarch64ReplayTest {
   private static final String BASE = "base.replay";
@@ -33,8 +34,10 @@ class Aarch64ReplayTest {
   @MethodSource("cases")
   void framesAreThoseRecorded(Path name) throws Exception {
     Path file = Path.of(Aarch64ReplayTest.class.getResource(name.toString()).toURI());
-    ReplayFile base = ReplayReader.read(Files.readAllBytes(file.resolveSibling(BASE)));
-    ReplayFile sample = ReplayReader.read(Files.readAllBytes(file)).on(base);
+    ReplayFile sample = ReplayReader.read(Files.readAllBytes(file));
+    if (sample.needsBase()) {
+      sample = sample.on(ReplayReader.read(Files.readAllBytes(file.resolveSibling(BASE))));
+    }
     assertEquals(Architecture.AARCH64, sample.architecture());
     String expected = Files.readString(Path.of(file.toString().replace(".replay", ".txt")));
     assertTrue(expected.endsWith("end: complete\n"), expected);

@@ -20,6 +20,9 @@ public abstract class CodePatterns {
    */
   public record Lengths(int call, int knownCall, int pops, int fpPush, int enter) {}
 
+  /** What {@link #linkageSlot} needs to see. */
+  public static final int LINKAGE_STUB_BYTES = 12;
+
   public final Lengths lengths;
 
   /** The frame of code that has pushed nothing yet, or popped everything. */
@@ -41,6 +44,17 @@ public abstract class CodePatterns {
    * @return 0 where the code does not say
    */
   public abstract long callTarget(byte[] code, int end, long pc);
+
+  /**
+   * The address of the word with the target of a stub of a linkage table, on processors with a link
+   * register.
+   *
+   * @param code at {@code address}, {@link #LINKAGE_STUB_BYTES} of it
+   * @return 0 if there is no such stub
+   */
+  public long linkageSlot(byte[] code, long address) {
+    return 0;
+  }
 
   /** How many words are popped one after the other at the start of {@code code}. */
   public abstract int popsAt(byte[] code);

@@ -15,10 +15,13 @@ import stackweave.unwind.walk.Found;
  * Goes on at the thread's last Java frame where native frames further in can't be followed: a frame
  * {@code [missing frames]} stands for those between. The JVM keeps where that frame is while a
  * thread runs native code (JavaFrameAnchor, javaFrameAnchor.hpp). It is read later than the sample,
- * so it counts only if the copied stack has a return address into Java there, and a walk from it
- * reaches the thread's first frame. Not thread-safe.
+ * so it counts only if the copied stack has the return address to it where the native function that
+ * Java has called keeps that, and a walk from it reaches the thread's first frame. Not thread-safe.
  */
 public final class LastJavaFrame {
+  /** How far below Java's sp a native function may have saved the link register. */
+  private static final int MAX_WORDS = 1 << 9;
+
   private final BlockedJavaThread thread;
   private final Supplier<StopReason> walkOn;
   private final int missingFrames;
@@ -49,7 +52,7 @@ public final class LastJavaFrame {
     }
     long sp = thread.lastJavaSp();
     long fp = thread.lastJavaFp();
-    long pc = sp > walk.sp() ? walk.peekReturnAddress(sp - Cpu.WORD) : 0;
+    long pc = sp > walk.sp() ? returnAddress(walk, sp) : 0;
     if (!walk.isOnStack(sp) || !walk.isManaged(pc)) {
       return end;
     }
@@ -69,5 +72,23 @@ public final class LastJavaFrame {
     }
     walk.goBack();
     return end;
+  }
+
+  /**
+   * The return address to the frame with an sp, as the function keeps it that it has called; 0 if
+   * that does not. A call puts it right below that sp. Where it is in a link register, the function
+   * has saved it somewhere below.
+   */
+  private long returnAddress(Walk walk, long sp) {
+    if (walk.cpu().callBytes != 0) {
+      return walk.peekReturnAddress(sp - Cpu.WORD);
+    }
+    long pc = thread.lastJavaPc();
+    for (int i = 1; pc != 0 && i <= MAX_WORDS && walk.isOnStack(sp - (long) i * Cpu.WORD); i++) {
+      if (walk.peekReturnAddress(sp - (long) i * Cpu.WORD) == pc) {
+        return pc;
+      }
+    }
+    return 0;
   }
 }

@@ -3,10 +3,7 @@ package stackweave.hotspot.search;
 import stackweave.hotspot.cpu.Cpu;
 import stackweave.hotspot.frame.Walk;
 import stackweave.tableless.CodeUnwinder;
-import stackweave.unwind.UnreadableMemoryException;
-import stackweave.unwind.rule.UnwindTable;
 import stackweave.unwind.snapshot.StackSnapshot;
-import stackweave.unwind.walk.CodeModule;
 import stackweave.unwind.walk.Found;
 import stackweave.unwind.walk.NativeUnwinder;
 
@@ -20,11 +17,9 @@ public final class UnknownFramePointer {
   /** A wrapper aligns sp before it calls native code. */
   private static final int ALIGNMENT = 16;
 
-  private static final int MAX_CALL_BYTES = 16;
-
   private final NativeUnwinder natives;
   private final CodeUnwinder tableless;
-  private final byte[] code = new byte[MAX_CALL_BYTES];
+  private final NativeCalls calls = new NativeCalls();
 
   /** The sample of a blocked thread, or null. */
   private StackSnapshot sample;
@@ -88,17 +83,8 @@ public final class UnknownFramePointer {
     if (sample == null || arrived || walk.isFpKnown()) {
       return false;
     }
-    CodeModule module = walk.modules().find(walk.pc() - 1);
-    if (module == null) {
-      return false;
-    }
-    long start = functionStart(module, walk.pc() - 1);
+    long start = NativeCalls.functionStart(walk, walk.pc() - 1);
     return start != 0 && findByStart(walk, start);
-  }
-
-  private static long functionStart(CodeModule module, long address) {
-    long start = module.unwindTable().functionStart(address - module.bias());
-    return start == UnwindTable.NO_ADDRESS ? module.functionStart(address) : start + module.bias();
   }
 
   /**
@@ -118,7 +104,7 @@ public final class UnknownFramePointer {
     }
     boolean sure;
     if (walk.isReturnAddress(pc)) {
-      long target = callTarget(walk, pc);
+      long target = calls.target(walk, pc);
       if (!mayCall(walk, target, start)) {
         return false;
       }
@@ -138,21 +124,6 @@ public final class UnknownFramePointer {
     return true;
   }
 
-  private boolean read(Walk walk, long address, int length) {
-    try {
-      walk.stack().code().read(address, code, 0, length);
-      return true;
-    } catch (UnreadableMemoryException e) {
-      return false;
-    }
-  }
-
-  /** Where the call before a return address leads to; 0 if unknown, as that of a pointer is. */
-  private long callTarget(Walk walk, long pc) {
-    int length = walk.cpu().code.lengths.knownCall();
-    return read(walk, pc - length, length) ? walk.cpu().code.callTarget(code, length, pc) : 0;
-  }
-
   /**
    * Whether a call with this target may be one of the function: another function begins where a
    * direct call leads to, else it is of this one, or of a stub that jumps on.
@@ -161,7 +132,6 @@ public final class UnknownFramePointer {
     if (target == 0 || target == start) {
       return true;
     }
-    CodeModule of = walk.modules().find(target);
-    return of != null && functionStart(of, target) != target;
+    return walk.modules().find(target) != null && NativeCalls.functionStart(walk, target) != target;
   }
 }

@@ -37,6 +37,19 @@ final class HotSpotCodePatterns extends CodePatterns {
     return Instruction.isBranchWithLink(call) || Instruction.isBranchToRegisterWithLink(call);
   }
 
+  /** Of {@code adrp x16; ldr x17, [x16, ...]}, after {@code bti c} or not. */
+  @Override
+  public long linkageSlot(byte[] code, long address) {
+    int i = Instruction.at(code, 0) == 0xd503_245f ? Instruction.LENGTH : 0;
+    int page = Instruction.at(code, i);
+    int load = Instruction.at(code, i + Instruction.LENGTH);
+    if ((page & 0x9f00_001f) != 0x9000_0010 || (load & 0xffc0_03ff) != 0xf940_0211) {
+      return 0;
+    }
+    long base = (address + i & -4096) + Instruction.pageOffset(page);
+    return base + ((load >> 10 & 0xfff) << 3);
+  }
+
   /**
    * The target of {@code bl}, of {@code adrp; add; blr} or {@code movz; movk; movk; blr}; of a
    * branch through a trampoline the trampoline.
