@@ -106,13 +106,14 @@ class CellSumsTest {
   }
 
   /** The sums of each second, and the samples one by one. */
-  private static void assertAreThoseOfSamples(SampledRecording recording) throws Exception {
+  private static void assertAreThoseOfSamples(SampledRecording recording, ChronoUnit unit)
+      throws Exception {
     Map<Key, Sum> samples = new HashMap<>();
     recording.forEachSample(
         sample ->
             samples.merge(
                 new Key(
-                    sample.time().truncatedTo(ChronoUnit.SECONDS),
+                    sample.time().truncatedTo(unit),
                     sample.session(),
                     sample.thread(),
                     sample.kind(),
@@ -127,7 +128,7 @@ class CellSumsTest {
       int at = i;
       Map<Key, Sum> cells = new HashMap<>();
       recording.forEachCellSum(
-          SECOND,
+          unit.getDuration(),
           i == 0 ? Integer.MAX_VALUE : 1,
           (start, sum) -> {
             cells.merge(Key.of(start, sum.context(), sum), Sum.of(sum), Sum::plus);
@@ -150,7 +151,7 @@ class CellSumsTest {
             SampleChoice.WALL.withLabels(List.of("endpoint=/a")),
             SampleChoice.ofEvent("page-faults"))) {
       SampledRecording recording = open(file, choice);
-      assertAreThoseOfSamples(recording);
+      assertAreThoseOfSamples(recording, ChronoUnit.SECONDS);
       assertAreThoseOfTheWhole(recording, SECOND);
       assertAreThoseOfTheWhole(recording, Duration.ofNanos(7));
       assertAreThoseOfTheWhole(recording, Duration.ofDays(90_000));
@@ -222,7 +223,7 @@ class CellSumsTest {
       recording.dump(file);
     }
     SampledRecording whole = SampledRecording.open(file);
-    assertAreThoseOfSamples(whole);
+    assertAreThoseOfSamples(whole, ChronoUnit.DAYS); // both chunks are in one cell
     ChunkHeader first = ChunkList.scan(file).chunks().get(0);
     byte[] bytes = Files.readAllBytes(file);
     byte[] name = DefinitionBlock.NAME.getBytes(StandardCharsets.UTF_8);
@@ -237,7 +238,7 @@ class CellSumsTest {
     SampledRecording early = SampledRecording.open(Files.write(directory.resolve("e.jfr"), bytes));
     assertEquals(0, early.unresolved());
     assertEquals(whole.samples(), early.samples());
-    assertAreThoseOfSamples(early);
+    assertAreThoseOfSamples(early, ChronoUnit.DAYS);
     assertAreThoseOfTheWhole(early, SECOND);
   }
 
