@@ -10,13 +10,14 @@ import org.junit.jupiter.api.Test;
 /** Progress that is shown after a while. */
 class ProgressLineIT {
   private static final long MILLIS = 3_000;
+  private static final long HOUR = 3_600_000;
 
   /** Nothing at first; then a line, which is removed at the end. */
   @Test
   void aLineAfterAWhile() throws Exception {
     ByteArrayOutputStream shown = new ByteArrayOutputStream();
     try (PrintStream terminal = new PrintStream(shown, true, StandardCharsets.UTF_8)) {
-      try (ProgressLine line = ProgressLine.on(terminal, MILLIS)) {
+      try (ProgressLine line = ProgressLine.on(terminal, MILLIS, HOUR)) {
         line.read(1, 300, 5);
         assertEquals("", shown.toString(StandardCharsets.UTF_8));
         Thread.sleep(MILLIS + 100);

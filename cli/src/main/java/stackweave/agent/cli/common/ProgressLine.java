@@ -27,26 +27,30 @@ public final class ProgressLine implements ReadingProgress, AutoCloseable {
 
   private final PrintStream out;
   private final boolean isTerminal;
+  private final long againAfterNanos;
 
   /** When it is next shown, by System.nanoTime(). */
   private long next;
 
   private boolean isShown;
 
-  private ProgressLine(PrintStream out, boolean isTerminal, long firstAfterMillis) {
+  private ProgressLine(
+      PrintStream out, boolean isTerminal, long firstAfterMillis, long againAfterMillis) {
     this.out = out;
     this.isTerminal = isTerminal;
+    this.againAfterNanos = againAfterMillis * NANOS_PER_MILLI;
     this.next = System.nanoTime() + firstAfterMillis * NANOS_PER_MILLI;
   }
 
   /** For standard error. */
   public static ProgressLine begin() {
-    return new ProgressLine(System.err, isTerminal(Path.of("/proc/self/fd/2")), FIRST_AFTER_MILLIS);
+    return new ProgressLine(
+        System.err, isTerminal(Path.of("/proc/self/fd/2")), FIRST_AFTER_MILLIS, AGAIN_AFTER_MILLIS);
   }
 
   /** For {@code out}, which is a terminal. */
-  static ProgressLine on(PrintStream out, long firstAfterMillis) {
-    return new ProgressLine(out, true, firstAfterMillis);
+  static ProgressLine on(PrintStream out, long firstAfterMillis, long againAfterMillis) {
+    return new ProgressLine(out, true, firstAfterMillis, againAfterMillis);
   }
 
   /** By name: System.console() covers standard input and output only, and not on every JDK. */
@@ -76,7 +80,7 @@ public final class ProgressLine implements ReadingProgress, AutoCloseable {
    */
   public void show(Supplier<String> text) {
     if (isTerminal && System.nanoTime() - next >= 0) {
-      next = System.nanoTime() + AGAIN_AFTER_MILLIS * NANOS_PER_MILLI;
+      next = System.nanoTime() + againAfterNanos;
       isShown = true;
       out.print(EMPTY_LINE + ShortNames.cut(Plain.line(text.get()), COLUMNS));
       out.flush();

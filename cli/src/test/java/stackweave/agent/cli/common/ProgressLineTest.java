@@ -17,7 +17,7 @@ class ProgressLineTest {
   void whatWasNeverShownIsNotRemoved() {
     ByteArrayOutputStream shown = new ByteArrayOutputStream();
     try (PrintStream terminal = new PrintStream(shown, true, StandardCharsets.UTF_8);
-        ProgressLine line = ProgressLine.on(terminal, 1_000_000)) {
+        ProgressLine line = ProgressLine.on(terminal, 1_000_000, 200)) {
       line.read(300, 300, 1);
     }
     assertEquals("", shown.toString(StandardCharsets.UTF_8));
@@ -27,7 +27,7 @@ class ProgressLineTest {
   void whatIsRemovedCanBeShownAgain() throws Exception {
     ByteArrayOutputStream shown = new ByteArrayOutputStream();
     try (PrintStream terminal = new PrintStream(shown, true, StandardCharsets.UTF_8);
-        ProgressLine line = ProgressLine.on(terminal, 0)) {
+        ProgressLine line = ProgressLine.on(terminal, 0, 200)) {
       line.show(() -> "one\033[2J");
       line.show(() -> "too soon");
       line.clear();
