@@ -231,7 +231,6 @@ public final class MixedUnwinder {
     walk.begin(sample, modules, frames);
     if (hotspot != null) {
       unknownFp.begin(sample);
-      unknownLink.begin(sample);
       hotspot.begin(sample.timeNanos());
     }
     StopReason end = walkOn();

@@ -5,7 +5,6 @@ import stackweave.hotspot.frame.Walk;
 import stackweave.unwind.Architecture;
 import stackweave.unwind.Registers;
 import stackweave.unwind.hash.LongTable;
-import stackweave.unwind.snapshot.StackSnapshot;
 import stackweave.unwind.walk.Found;
 import stackweave.unwind.walk.NativeUnwinder;
 
@@ -37,9 +36,6 @@ public final class UnknownLinkRegister {
 
   private int generation;
 
-  /** The sample of a blocked thread, or null. */
-  private StackSnapshot sample;
-
   /**
    * How a caller calls a function.
    *
@@ -55,22 +51,16 @@ public final class UnknownLinkRegister {
     this.tried = new Registers(natives.rules().architecture());
   }
 
-  /** Begins a stack. */
-  public void begin(StackSnapshot snapshot) {
-    sample = snapshot.isBlocked() ? snapshot : null;
-  }
-
   /**
    * Finds the return address of the native frame at hand, if that is the innermost one and its rule
-   * needs the link register.
+   * needs the link register, which is known in samples of threads that ran.
    *
    * @return whether the walk has it now, and the frame pointer where the caller needs that
    */
   public boolean find(Walk walk) {
     Architecture architecture = walk.registers().architecture();
     boolean isAsked =
-        sample != null
-            && walk.cpu().callBytes == 0
+        walk.cpu().callBytes == 0
             && walk.frames().count() == 1
             && walk.interrupted()
             && !walk.registers().isKnown(architecture.ra());
