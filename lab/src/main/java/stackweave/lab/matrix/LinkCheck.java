@@ -59,7 +59,9 @@ public final class LinkCheck {
   /** Whether {@code caller}, at that bytecode, calls {@code callee}. */
   public Verdict check(JavaMethod caller, int bytecodeIndex, JavaMethod callee) {
     Map<Integer, String> calls = callsOf(caller);
-    if (calls == null || callee.className().equals(STARTED_THREADS)) {
+    boolean isOfAgent =
+        callee.className().equals(STARTED_THREADS) && caller.className().equals("java.lang.Thread");
+    if (calls == null || isOfAgent) {
       return Verdict.UNCHECKED;
     }
     String called = calls.get(bytecodeIndex);
